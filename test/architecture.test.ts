@@ -1,6 +1,6 @@
 /**
- * Compares the imports between the rooms of src/, imports of types included, with the drawing of src/README.md. A new room, or a
- * new arrow between rooms, is a decision: add it here and to the drawing.
+ * Compares the imports between the rooms of src/, imports of types included, with the drawing of src/README.md. A new
+ * room, or a new arrow between rooms, is a decision: add it here and to the drawing.
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, posix } from 'node:path'

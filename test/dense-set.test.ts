@@ -1,7 +1,7 @@
 import t from 'tap'
 import { DenseSet } from '../src/dense-set.ts'
 
-t.test('who is on the roll is who entered and has not left, in whatever order they came and went', async t => {
+t.test('the set contains the entries that were added and not deleted, in any order of calls', async t => {
   const roll = new DenseSet<number>()
   const there = new Map<number, ReturnType<typeof roll.add>>()
   let seed = 1
@@ -25,7 +25,7 @@ t.test('who is on the roll is who entered and has not left, in whatever order th
   t.same([...roll].sort(), [...there.keys()].sort())
 })
 
-t.test('each is called once, also where those who are called leave at once', async t => {
+t.test('forEach visits each entry once, even if a callback deletes its own entry', async t => {
   const roll = new DenseSet<string>()
   const places = new Map(['a', 'b', 'c', 'd', 'e'].map(name => [name, roll.add(name)]))
   const called: string[] = []

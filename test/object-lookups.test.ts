@@ -1,6 +1,6 @@
 /**
- * No table of src/ is asked for what every object inherits: a text from outside, such as a `kty` of `constructor`, finds
- * only what the table itself has.
+ * No table of src/ finds members that every object inherits: a text from outside, such as a `kty` of `constructor`,
+ * finds only the table's own members.
  */
 import { resolve } from 'node:path'
 import t from 'tap'

@@ -21,7 +21,7 @@ for (const [kind, fields] of Object.entries(kinds)) {
     // The primary keeps the count; while it is stopped, workers wait for it a little and then decide for themselves.
     gateway.kill('SIGSTOP')
     connection.send(get(`/up-query/left?${query}`, fields))
-    // What is answered later was read later: the worker has got the first by then.
+    // This answer comes after the first request, so the worker has read the first request by then.
     await other.send(get('/nowhere')).answer()
     connection.reset()
     await eventually(() => upstream.requests.length > 1 || gateway.output.some(line => line.includes('/up-query/left')))
@@ -34,7 +34,7 @@ for (const [kind, fields] of Object.entries(kinds)) {
       gateway.output.find(line => line.includes('/up-query/left')),
       /"status":499/,
     )
-    t.equal(upstream.requests.length, 1, 'nobody was asked for what nobody waits for')
+    t.equal(upstream.requests.length, 1, 'the upstream got no request of the closed connection')
   })
 }
 

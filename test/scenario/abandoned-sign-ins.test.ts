@@ -12,7 +12,7 @@ const request = {
   code_challenge_method: 'S256',
 }
 
-/** A sign-in that somebody begins and leaves: the page that the browser was sent to, and its cookie. */
+/** A sign-in that is begun and abandoned: the page that the browser was redirected to, and its cookie. */
 const begin = async (url: string) => {
   const response = await fetch(`${url}/authorize?${new URLSearchParams(request)}`, { redirect: 'manual' })
   const page = new URL(response.headers.get('location') ?? '', url)
@@ -42,30 +42,27 @@ const stores = {
 }
 
 for (const [name, store] of Object.entries(stores)) {
-  t.test(
-    `sign-ins that nobody goes on with are kept up to login.maxInteractions, the latest ones (${name})`,
-    async t => {
-      const gateway = await startOAuth(t, {
-        workers: 2,
-        login: { maxInteractions: 4, users: await users() },
-        ...(await store(t)),
-      })
-      const { url } = gateway
+  t.test(`only the latest abandoned sign-ins are kept, up to login.maxInteractions (${name})`, async t => {
+    const gateway = await startOAuth(t, {
+      workers: 2,
+      login: { maxInteractions: 4, users: await users() },
+      ...(await store(t)),
+    })
+    const { url } = gateway
 
-      const begun: Awaited<ReturnType<typeof begin>>[] = []
-      for (let nth = 0; nth < 7; nth++) begun.push(await begin(url))
-      for (let nth = 0; nth < 6; nth++) t.equal(await push(url), 201)
+    const begun: Awaited<ReturnType<typeof begin>>[] = []
+    for (let nth = 0; nth < 7; nth++) begun.push(await begin(url))
+    for (let nth = 0; nth < 6; nth++) t.equal(await push(url), 201)
 
-      const open: boolean[] = []
-      for (const each of begun) open.push(await isOpen(each))
-      t.same(open, [false, false, false, true, true, true, true])
-      await eventually(async () => {
-        const metrics = await (await fetch(`${gateway.admin}/metrics`)).text()
-        return (
-          /^sidegate_shed_total\{.*kind="interaction".*\} 3$/m.test(metrics) &&
-          /^sidegate_shed_total\{.*kind="pushed_request".*\} 2$/m.test(metrics)
-        )
-      })
-    },
-  )
+    const open: boolean[] = []
+    for (const each of begun) open.push(await isOpen(each))
+    t.same(open, [false, false, false, true, true, true, true])
+    await eventually(async () => {
+      const metrics = await (await fetch(`${gateway.admin}/metrics`)).text()
+      return (
+        /^sidegate_shed_total\{.*kind="interaction".*\} 3$/m.test(metrics) &&
+        /^sidegate_shed_total\{.*kind="pushed_request".*\} 2$/m.test(metrics)
+      )
+    })
+  })
 }

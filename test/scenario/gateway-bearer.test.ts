@@ -37,7 +37,7 @@ const isRefused = async (t: Test, asked: Promise<RawAnswer>, { status, code, cha
   t.same(headersOf(answer, 'www-authenticate'), challenges)
 }
 
-t.test('who carries no good token is told what is wrong, and the upstream hears nothing', async t => {
+t.test('a request without a valid token gets the reason, and the upstream gets nothing', async t => {
   const upstream = await startStrictUpstream(t)
   const gateway = await startGateway(t, { up: upstream.url })
   const { url } = gateway
@@ -174,7 +174,7 @@ for (const format of ['jwt', 'opaque']) {
   })
 }
 
-t.test('Authorization goes upstream where the operation says so', async t => {
+t.test('Authorization is forwarded if the operation is configured to', async t => {
   const upstream = await startStrictUpstream(t)
   const { url } = await startGateway(
     t,

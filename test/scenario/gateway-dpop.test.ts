@@ -9,7 +9,9 @@ import { fieldOf, startStrictUpstream } from '../support/recording-upstream.ts'
 
 const key = newKey('ES256')
 
-/** A gateway that is its own issuer, before an upstream; `cert` is a client whose tokens are bound to its certificate. */
+/**
+ * A gateway that is its own issuer, before an upstream; `cert` is a client whose tokens are bound to its certificate.
+ */
 const start = async (t: Test) => {
   const upstream = await startStrictUpstream(t)
   const listen = `127.0.0.1:${await findFreePort()}`

@@ -31,7 +31,7 @@ t.test('what goes upstream, and what comes back', async t => {
     )
   })
 
-  await t.test('the gateway says who asks, for whom, and under which id', async t => {
+  await t.test('the upstream gets the client, the user and the request id', async t => {
     const answer = await get('/up/a')
 
     t.equal(fieldOf(last(), 'x-sidegate-grouping'), 'up')
@@ -137,7 +137,7 @@ t.test('what goes upstream, and what comes back', async t => {
     t.equal(connection.received.length, 0)
   })
 
-  await t.test('a path nobody published is 404, another method 405 with Allow', async t => {
+  await t.test('an unpublished path is 404, another method is 405 with Allow', async t => {
     const missing = await get('/nowhere')
     const wrong = await ask(url, request('PATCH /up/a'))
 
@@ -146,7 +146,7 @@ t.test('what goes upstream, and what comes back', async t => {
     t.same(headerOf(wrong, 'allow')?.split(', ').sort(), ['DELETE', 'GET', 'HEAD', 'OPTIONS', 'POST', 'PUT'])
   })
 
-  await t.test('every answer has a request id, whoever made it', async t => {
+  await t.test('every response has a request id, of Sidegate and of the upstream', async t => {
     const requests = [
       'GET /up/a HTTP/1.1\r\n\r\n',
       'GARBAGE\r\n\r\n',

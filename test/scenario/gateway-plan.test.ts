@@ -26,7 +26,7 @@ const plans = {
   large: { rate: '100000/1second' },
 }
 
-t.test('a plan holds on what is forwarded and on what is served, and says so on every answer', async t => {
+t.test('a plan limits forwarded and served operations, and every response has its fields', async t => {
   const upstream = await startStrictUpstream(t)
   const gateway = await startGateway(
     t,
@@ -95,7 +95,7 @@ t.test('a plan holds on what is forwarded and on what is served, and says so on 
     t.equal((await revoke()).status, 429)
   })
 
-  await t.test('whoever proves nothing spends nothing of the plan that it names', async t => {
+  await t.test('an unauthenticated caller does not use up the plan of the client that it names', async t => {
     for (let i = 0; i < 5; i++) await askForToken(url, 'other', 'wrong')
 
     const metrics = await scrape(gateway)

@@ -81,7 +81,7 @@ t.test('TLS on the traffic listener', async t => {
   })
   const { url } = gateway
 
-  await t.test('says so in its first line', async t => {
+  await t.test('its first line has the https URL', async t => {
     t.match(url, /^https:/)
   })
 
@@ -99,7 +99,7 @@ t.test('TLS on the traffic listener', async t => {
     }
   })
 
-  await t.test('none of it reaches an upstream, which is told that the client came by https', async t => {
+  await t.test('the upstream gets plain HTTP with the scheme https of the client', async t => {
     const claims = [
       clientCert,
       forwardedClientCert,
@@ -189,7 +189,7 @@ t.test('behind a proxy that ends TLS', async t => {
   const head = { workers: 1, trustedProxies: ['127.0.0.1'], clientCertificateHeader: 'x-forwarded-client-cert' }
   const { url } = await start(t, {}, head)
 
-  /** From another address of this machine: 127.0.0.1 is the proxy, 127.0.0.2 is anybody. */
+  /** From another address of this machine: 127.0.0.1 is the proxy, 127.0.0.2 is another caller. */
   const statusFrom = async (localAddress: string, ...fields: readonly string[]): Promise<number | undefined> => {
     const headers = Object.fromEntries(fields.map(field => field.split(/: (.*)/s).slice(0, 2)))
     const options = { method: 'POST', localAddress, headers: { ...headers, 'content-type': type } }
@@ -205,7 +205,7 @@ t.test('behind a proxy that ends TLS', async t => {
     t.equal(await statusFrom('127.0.0.1'), 401)
   })
 
-  await t.test('the same from anybody else is not', async t => {
+  await t.test('the same header from another address is ignored', async t => {
     t.equal(await statusFrom('127.0.0.2', forwardedClientCert), 401)
   })
 })

@@ -154,7 +154,7 @@ t.test('traces of a gateway', async t => {
     }
   })
 
-  await t.test('what went wrong is said in both spans, and a retry is the same round trip', async t => {
+  await t.test('both spans have the error, and a retry belongs to the same round trip', async t => {
     const cases = [
       ['GET /up/reset', { type: 'reset', status: 502 }, { type: 'reset', status: undefined }],
       ['GET /up/silent', { type: 'timeout', status: 504 }, { type: 'timeout', status: undefined }],
@@ -177,7 +177,7 @@ t.test('traces of a gateway', async t => {
     }
   })
 
-  await t.test('a client that leaves is said', async t => {
+  await t.test('the span shows that the client closed the connection', async t => {
     const before = upstream.requests.length
     const leaving = trace.replace('4bf9', 'eeee')
     const connection = openConnection(t, url)
@@ -274,7 +274,7 @@ t.test('at the end what waits is sent, and the end does not wait for a collector
   t.equal(await hanging.exited, 0)
 })
 
-t.test('a variable that is wrong is said in one line, and nothing is served', async t => {
+t.test('an invalid variable ends the start with one line', async t => {
   const outcome = await startWith(t, { OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' })
 
   t.equal(outcome.code, 1)

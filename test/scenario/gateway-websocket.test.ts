@@ -49,7 +49,7 @@ t.test('a WebSocket passes through the gateway', async t => {
     await statusLogged('/up-guarded/echo', 101)
   })
 
-  await t.test('the upstream hears who it is, and not the token', async t => {
+  await t.test('the upstream gets the identity and not the token', async t => {
     const before = upstream.handshakes.length
     const answer = await connect(t)
       .send(handshake('/up-guarded/echo?x=1', bearer, 'X-Sidegate-Subject: evil', 'X-Forwarded-For: evil'))

@@ -36,7 +36,8 @@ for (const [name, store] of Object.entries(stores)) {
 
     const statuses: number[] = []
     for (let nth = 0; nth < 40; nth++) statuses.push(await askFrom(url, `192.0.2.${nth}`, 'wrong'))
-    // While the store is slower than its deadline, each worker counts a share of the limit, and refuses a little sooner.
+    // While the store is slower than its deadline, each worker counts with a share of the limit and refuses a little
+    // sooner.
     t.ok(statuses.indexOf(429) > 0 && statuses.indexOf(429) <= 20, `${statuses}`)
     t.same([...new Set(statuses.slice(20))], [429])
   })

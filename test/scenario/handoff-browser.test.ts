@@ -6,7 +6,7 @@ import t, { type Test } from 'tap'
 import { post } from '../oauth/support/post.ts'
 import { authorizationUrl, startBank, verifier } from './support/bank.ts'
 
-/** What waits at the client's redirect URI. */
+/** The page at the client's redirect URI. */
 const startClientPage = async (t: Test): Promise<string> => {
   const server = createServer((_request, response) => response.end('<h1>client</h1>'))
   t.teardown(() => {

@@ -1,4 +1,4 @@
-/** No client gets the `sub` of a person whom the operator's own login has named as its id. */
+/** No client gets an id that the operator's own login has used as the `sub` of a user. */
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import t, { type Test } from 'tap'

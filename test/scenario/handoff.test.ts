@@ -21,7 +21,7 @@ for (const store of ['sqlite', 'redis']) {
     const { gateway, internal, caller, key, ends } = bank
     const { id } = await begin(gateway)
 
-    await t.test('a decision of the login becomes a code, and tokens that say who and how', async t => {
+    await t.test('a decision of the login becomes a code, and tokens with the user and the way of sign-in', async t => {
       const browser = await begin(gateway, { acr_values: 'urn:sca' })
       const described = await caller.call(browser.id)
       const accepted = await caller.call(`${browser.id}/accept`, {
@@ -88,7 +88,7 @@ for (const store of ['sqlite', 'redis']) {
       const refused = answers.find(({ status }) => status === 401)
       t.match(refused?.headers.get('www-authenticate'), /error_description="jti was used before/)
     })
-    await t.test('who proves nothing, or not enough, is told nothing', async t => {
+    await t.test('a login application with a missing or weak proof learns nothing', async t => {
       const nowSec = Math.floor(Date.now() / 1000)
       const bad: readonly (readonly [string, string | undefined, RegExp?])[] = [
         ['no proof', undefined],
@@ -203,13 +203,13 @@ for (const store of ['sqlite', 'redis']) {
       const ofPerson = gateway.output.filter(text => text.includes('customer-of-it'))
       t.ok(
         ofPerson.every(text => text.includes('"event":"audit"')),
-        'who it was stands in the audit log alone',
+        'only the audit log has the user',
       )
     })
   })
 }
 
-t.test('by certificate: whom the CA of the private listener vouches for needs no JWT', async t => {
+t.test('a certificate of the CA of the internal listener replaces the JWT', async t => {
   const certificates = createCertificates(t)
   const { ca, server, client, selfSigned } = certificates
   const port = await findFreePort()
@@ -240,7 +240,7 @@ t.test('by certificate: whom the CA of the private listener vouches for needs no
   t.equal(
     await call(undefined, { authorization: `Bearer ${loginJwt(ends, key)}` }),
     503,
-    'nobody can tell whether it is new',
+    'the response does not show whether it is new',
   )
 })
 
@@ -257,7 +257,7 @@ t.test('a drain finishes what the login has begun to say, and closes the private
   ]
   const head = `POST /internal/interactions/${id}/accept HTTP/1.1\r\n${fields.join('\r\n')}`
   const login = new RawConnection(internal).send(`${head}\r\nContent-Length: ${body.length}\r\n\r\n`)
-  t.equal((await login.answer()).status, 100, 'it is heard')
+  t.equal((await login.answer()).status, 100, 'the upstream accepts the request')
 
   gateway.kill('SIGTERM')
   await eventually(() => gateway.output.some(line => line.includes('"event":"draining"')))

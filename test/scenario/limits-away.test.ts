@@ -70,7 +70,7 @@ t.test('Redis goes away under load, and comes back', async t => {
   const downsBefore = countDowns()
 
   await redis.kill()
-  // Until then some stay refused who were over their plan before.
+  // Until then clients that were over their plan before are still refused.
   const awayFromMs = performance.now() + windowMs
   await eventually(() => performance.now() > awayFromMs)
   await whenAnswered(load, 1000)
@@ -91,7 +91,7 @@ t.test('Redis goes away under load, and comes back', async t => {
   })
 
   for (const algorithm of algorithms) {
-    t.test(`${algorithm} and local: the shares of two workers are no more than the plan`, async t => {
+    t.test(`${algorithm} and local: the shares of two workers add up to at most the plan`, async t => {
       const admissions = admitted(`${algorithm}-local`)
 
       t.ok(mostCertainInAnyWindow(admissions, windowMs) <= mostInWindow[algorithm])
@@ -99,18 +99,18 @@ t.test('Redis goes away under load, and comes back', async t => {
       t.ok(of(`${algorithm}-local`).some(({ status }) => status === 429))
     })
 
-    t.test(`${algorithm} and open: everybody gets in`, async t => {
+    t.test(`${algorithm} and open: every request is admitted`, async t => {
       t.ok(of(`${algorithm}-open`).length > ratePerSec)
       t.ok(of(`${algorithm}-open`).every(({ status }) => status === 200))
     })
 
-    t.test(`${algorithm} and closed: nobody gets in, and each is told when to ask again`, async t => {
+    t.test(`${algorithm} and closed: no request is admitted, and each refusal has a Retry-After`, async t => {
       t.ok(of(`${algorithm}-closed`).length > ratePerSec)
       t.ok(of(`${algorithm}-closed`).every(({ status, retryAfter }) => status === 503 && retryAfter === '1'))
     })
   }
 
-  t.test('calendar and local: no more than the plan between two turns of the second', async t => {
+  t.test('calendar and local: at most the plan between two turns of the second', async t => {
     const { timeOrigin } = performance
     const admissions = admitted('calendar-local').map(({ sentAtMs, answeredAtMs }) => ({
       sentAtMs: timeOrigin + sentAtMs,
@@ -137,15 +137,18 @@ t.test('Redis goes away under load, and comes back', async t => {
     t.ok(mostCertainInAnyWindow(admissions, windowMs) <= 2 * ratePerSec)
   })
 
-  t.test('it is said: once in the log each way, on /readyz?verbose, and in the metric for every plan', async t => {
-    t.match(away, /^local \(.+\)$/)
-    t.equal(downs, 1)
-    await eventually(() => logEntries(gateway, 'store_up').some(({ part }) => part === 'limiter'))
-    const exposition = await scrape(gateway.admin)
-    for (const algorithm of algorithms)
-      for (const mode of modes) {
-        const labels = { plan: `${algorithm}-${mode}`, decision: mode }
-        t.ok(sumOf(exposition, 'sidegate_plan_decisions_total', labels) > ratePerSec, `${algorithm}-${mode}`)
-      }
-  })
+  t.test(
+    'the outage is visible once in the log in each direction, on /readyz?verbose, and in the metric of every plan',
+    async t => {
+      t.match(away, /^local \(.+\)$/)
+      t.equal(downs, 1)
+      await eventually(() => logEntries(gateway, 'store_up').some(({ part }) => part === 'limiter'))
+      const exposition = await scrape(gateway.admin)
+      for (const algorithm of algorithms)
+        for (const mode of modes) {
+          const labels = { plan: `${algorithm}-${mode}`, decision: mode }
+          t.ok(sumOf(exposition, 'sidegate_plan_decisions_total', labels) > ratePerSec, `${algorithm}-${mode}`)
+        }
+    },
+  )
 })

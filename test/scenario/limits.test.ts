@@ -119,7 +119,7 @@ t.test('two pods keep a plan together through Redis', async t => {
   await holdsThePlan(t, pods)
 })
 
-t.test('whoever waits as Retry-After says gets in', async t => {
+t.test('a client that waits for Retry-After is admitted', async t => {
   const { url } = await startPod(t, { workers: 2 })
   const answers = await Promise.all(Array.from({ length: 2 * planPerSec }, () => askOnce(url, 'greedy')))
   const refused = answers.find(({ status }) => status === 429)

@@ -43,7 +43,7 @@ const gateway = await startOAuth(t, {
   upstreams: { dead: { targets: ['http://127.0.0.1:1'] } },
 })
 const { url } = gateway
-/** What may stand in no line. */
+/** Texts that no line may contain. */
 const secrets = ['app-secret', 'wonderland', 'guessed-password', 'typed-as-a-name']
 
 const keep = <T>(secret: T): T => {
@@ -54,7 +54,7 @@ const keep = <T>(secret: T): T => {
 const auditLines = (action?: string): readonly LogLine[] =>
   parseLines(gateway.output).filter(line => line.event === 'audit' && (action === undefined || line.action === action))
 
-/** The audit lines that this work brings, when there are as many as are due: each worker hands its own over, so they are sorted. */
+/** The audit lines of this work, when as many as expected have come. Each worker writes its own, so they are sorted. */
 const told = async (due: number, work: () => Promise<unknown>): Promise<readonly LogLine[]> => {
   const before = auditLines().length
   await work()
@@ -71,7 +71,7 @@ const byAction = (lines: readonly LogLine[]): readonly LogLine[] =>
 const token = (fields: Readonly<Record<string, string>>, as: string) => post(`${url}/token`, fields, as)
 const claimsOf = (jwt: unknown) => JSON.parse(Buffer.from(String(jwt).split('.')[1] ?? '', 'base64url').toString())
 
-t.test('a token that is issued is told with its name and whose it is', async t => {
+t.test('the audit line of an issued token has its id, client and subject', async t => {
   let jti = ''
   const lines = await told(1, async () => {
     const { body } = await token({ grant_type: 'client_credentials', scope: 'read' }, 'app')
@@ -83,7 +83,7 @@ t.test('a token that is issued is told with its name and whose it is', async t =
   t.match(lines[0]?.request_id, /^[\da-f-]{36}$/)
 })
 
-t.test('a client that does not prove itself is told with the reason, and by its name where that is one', async t => {
+t.test('the audit line of a failed client authentication has the reason, and the name of a known client', async t => {
   const fields = { grant_type: 'client_credentials' }
   const wrong = { ...fields, client_id: 'app', client_secret: 'guess' }
   const lines = await told(3, async () => {
@@ -99,7 +99,7 @@ t.test('a client that does not prove itself is told with the reason, and by its 
   ])
 })
 
-t.test('the failure that is one too many is told by each worker, and those that go unheard are not', async t => {
+t.test('each worker logs the failure that exceeds the limit, and not the refused attempts after it', async t => {
   const authorization = `Basic ${btoa('noisy:guess')}`
   const ids: unknown[] = []
   let unproven = 0
@@ -121,7 +121,7 @@ t.test('the failure that is one too many is told by each worker, and those that 
   t.match(blocked[0], { client_id: 'noisy', reason: 'bad_secret' })
 })
 
-t.test('the way of a person is told, from a wrong password to a code that came twice', async t => {
+t.test('audit lines follow a user from a wrong password to a code that is used twice', async t => {
   const lines = await told(7, async () => {
     const visit = await enter(url, authorizationQuery({ scope: 'read' }))
     await visit.submit({ username: 'alice', password: 'guessed-password' })
@@ -136,7 +136,7 @@ t.test('the way of a person is told, from a wrong password to a code that came t
 
   const sub = lines[0]?.sub
   const about = { client_id: 'app', address: '127.0.0.1' }
-  t.match(sub, /^[\w-]{43}$/, 'who is tried is known by the subject of the tokens')
+  t.match(sub, /^[\w-]{43}$/, 'the attempted user has the same subject as in the tokens')
   t.match(lines, [
     { ...about, action: 'sign_in_refused', sub },
     { ...about, action: 'sign_in_refused', sub: undefined },
@@ -148,7 +148,7 @@ t.test('the way of a person is told, from a wrong password to a code that came t
   ])
 })
 
-t.test('a refresh token that came twice, a token that is given back, and a person who declines', async t => {
+t.test('a reused refresh token, a revoked token and a declined consent have audit lines', async t => {
   const lines = await told(9, async () => {
     const first = await redeem(url, await newCode(url, { client_id: 'spa' }), { client_id: 'spa' }, null)
     const refresh = { grant_type: 'refresh_token', client_id: 'spa', refresh_token: String(first.body.refresh_token) }
@@ -171,7 +171,7 @@ t.test('a refresh token that came twice, a token that is given back, and a perso
   ])
 })
 
-t.test('a client over its plan is told, whatever it asked for', async t => {
+t.test('a client over its plan has an audit line for every operation', async t => {
   const lines = await told(3, async () => {
     keep((await token({ grant_type: 'client_credentials' }, 'busy')).body.access_token)
     await token({ grant_type: 'client_credentials' }, 'busy')
@@ -186,7 +186,7 @@ t.test('a client over its plan is told, whatever it asked for', async t => {
   ])
 })
 
-t.test('a key that an operator rotates is told once, though every worker sees it', async t => {
+t.test('a key rotation has one audit line, although every worker sees it', async t => {
   const store = await openStore({ kind: 'redis', mode: 'single', url: new Secret(redis.url) }, systemClock)
   const request = { algorithms: ['ES256'], isUrgent: true } as const
   const [rotation] = await rotateKeys(store.keys, systemClock.nowMs(), request)
@@ -195,7 +195,7 @@ t.test('a key that an operator rotates is told once, though every worker sees it
   const haveRead = new Set<unknown>()
 
   await eventually(async () => {
-    // A key that nobody knows has a worker read the keys.
+    // An unknown key makes a worker read the keys.
     await post(`${url}/introspect`, { token: `${header}.e30.${'A'.repeat(86)}` }, 'app')
     const answer = await fetch(`${url}/.well-known/jwks.json`, { headers: { connection: 'close' } })
     if (!(await answer.text()).includes(rotation?.kid ?? '')) return false
@@ -245,7 +245,7 @@ t.test('what happens to the program stands in the log as the catalogue has it', 
   ])
 })
 
-t.test('no line of all has a secret, a token, a code, or a name that is nobody', async t => {
+t.test('no line has a secret, a token, a code, or an unknown name', async t => {
   const output = gateway.output.join('\n')
 
   t.ok(secrets.length > 7)

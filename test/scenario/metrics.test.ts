@@ -49,7 +49,7 @@ const sidegate = await start()
 const post = (path: string, form: Readonly<Record<string, string>>, authorization = basic): Promise<Response> =>
   fetch(sidegate.url + path, { method: 'POST', headers: { authorization }, body: new URLSearchParams(form) })
 
-/** What the metric counts for these labels, now. */
+/** The current value of the metric for these labels. */
 const count = async (name: string, labels: Readonly<Record<string, string>> = {}): Promise<number> =>
   sumOf(await scrape(sidegate.admin), name, labels)
 

@@ -32,7 +32,7 @@ const statusesOf = async (gateway: RunningSidegate, addresses: readonly string[]
   return answers.map(({ status }) => status).sort()
 }
 
-/** What the gateway answers to callers that it has not seen before. @param turn their addresses differ with it */
+/** The gateway's responses to callers with new addresses. @param turn their addresses differ with it */
 const askByAddress = async (gateway: RunningSidegate, turn: number) => {
   const prefix = `2001:db8:${turn.toString(16)}`
   const one = await statusesOf(gateway, Array(6).fill(`192.0.2.${2 * turn}`))
@@ -74,11 +74,11 @@ const holdsByAddress = async (t: Test, gateway: RunningSidegate): Promise<void> 
   t.equal(next, 200, 'the next /64')
 }
 
-t.test('an operation for everybody is limited by address, over workers with the embedded store', async t => {
+t.test('an operation without credentials is limited by address, over workers with the embedded store', async t => {
   await holdsByAddress(t, await startOpenGateway(t, {}))
 })
 
-t.test('an operation for everybody is limited by address, over workers through Redis', async t => {
+t.test('an operation without credentials is limited by address, over workers through Redis', async t => {
   const redis = await startRedis(t)
 
   await holdsByAddress(t, await startOpenGateway(t, { store: redis.url }))

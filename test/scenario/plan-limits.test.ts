@@ -67,7 +67,7 @@ t.test('several limits, soft limits and what an upstream says of its own', async
     t.equal((await metadata()).status, 429)
   })
 
-  await t.test('a soft plan refuses nobody; the metric and one log line say who is over it', async t => {
+  await t.test('a soft plan refuses no request; the metric and one log line have the clients over it', async t => {
     for (let i = 0; i < 6; i++) t.equal((await get(url, 'gentle')).status, 200)
 
     await eventually(async () => {
@@ -142,7 +142,7 @@ t.test('as API Connect says it', async t => {
     })
   })
 
-  await t.test('an OAuth operation says so beside the words of OAuth', async t => {
+  await t.test('an OAuth operation has the fields of the plan beside the OAuth error', async t => {
     const metadata = () => fetch(`${url}/metadata`, { headers: authorization('app') })
     await metadata()
     await metadata()

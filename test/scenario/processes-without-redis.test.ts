@@ -7,7 +7,7 @@ import { scrape, sumOf } from '../telemetry/support/exposition.ts'
 
 const basic = `Basic ${Buffer.from('app:app-secret').toString('base64')}`
 
-/** Well formed, so that it takes the keys of the store to tell that nobody here issued it. */
+/** Well formed, so that a worker needs the keys of the store to find that its issuer is another one. */
 const jwtOfAnother = ['{"alg":"ES256","typ":"at+jwt","kid":"other"}', '{"exp":4102444800}', 'x'.repeat(64)]
   .map(part => Buffer.from(part).toString('base64url'))
   .join('.')

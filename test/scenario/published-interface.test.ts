@@ -106,7 +106,7 @@ const authorization = new URLSearchParams({
   code_challenge_method: 'S256',
 })
 
-t.test('GET /psd2/oauth2/authorize asks the person, who is sent to the login pages', async t => {
+t.test('GET /psd2/oauth2/authorize redirects the user to the login pages', async t => {
   const { status, headers } = await ask(`/psd2/oauth2/authorize?${authorization}`)
 
   t.equal(status, 303)

@@ -36,7 +36,7 @@ const takePort = async (t: Test): Promise<string> => {
   return `127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
-t.test('a traffic port that another program has is said in one line', async t => {
+t.test('a traffic port of another program is reported in one line', async t => {
   const taken = await takePort(t)
 
   const outcome = await serve(t, { listen: taken })
@@ -48,7 +48,7 @@ t.test('a traffic port that another program has is said in one line', async t =>
   )
 })
 
-t.test('an admin port that another program has is said in one line', async t => {
+t.test('an admin port of another program is reported in one line', async t => {
   const taken = await takePort(t)
 
   const outcome = await serve(t, { admin: taken })
@@ -62,20 +62,23 @@ t.test('an admin port that another program has is said in one line', async t => 
   )
 })
 
-t.test('a second Sidegate on the same port does not get half of the connections: it says so and leaves', async t => {
-  const first = await startGateway(t, { workers: 2 })
+t.test(
+  'a second Sidegate on the same port reports it and ends, instead of getting half of the connections',
+  async t => {
+    const first = await startGateway(t, { workers: 2 })
 
-  const outcome = await serve(t, { listen: new URL(first.url).host })
+    const outcome = await serve(t, { listen: new URL(first.url).host })
 
-  saysInOneLine(
-    t,
-    outcome,
-    /^sidegate: cannot listen on .*: the port is taken by another program; change listen in the configuration\n$/,
-  )
-  t.equal((await fetch(first.url + openPath)).status, 200)
-})
+    saysInOneLine(
+      t,
+      outcome,
+      /^sidegate: cannot listen on .*: the port is taken by another program; change listen in the configuration\n$/,
+    )
+    t.equal((await fetch(first.url + openPath)).status, 200)
+  },
+)
 
-t.test('an address that is not of this machine is said in one line', async t => {
+t.test('an address that this machine does not have is reported in one line', async t => {
   saysInOneLine(
     t,
     await serve(t, { listen: '192.0.2.1:0' }),
@@ -83,7 +86,7 @@ t.test('an address that is not of this machine is said in one line', async t => 
   )
 })
 
-t.test('a name that nobody knows is said in one line', async t => {
+t.test('an unknown host name is reported in one line', async t => {
   saysInOneLine(
     t,
     await serve(t, { listen: 'nobody.invalid:0' }),
@@ -91,7 +94,7 @@ t.test('a name that nobody knows is said in one line', async t => {
   )
 })
 
-t.test('a store whose folder cannot be made is said in one line', async t => {
+t.test('a store folder that cannot be created is reported in one line', async t => {
   const file = join(makeFolder(t), 'file')
   writeFileSync(file, '')
 
@@ -100,7 +103,7 @@ t.test('a store whose folder cannot be made is said in one line', async t => {
   saysInOneLine(t, outcome, /^sidegate: the store sqlite:\S+ cannot be opened: .+\n$/)
 })
 
-t.test('a store whose file is none is said in one line, and the file is left as it was', async t => {
+t.test('a store file that is not a store is reported in one line and left unchanged', async t => {
   const file = join(makeFolder(t), 'sidegate.db')
   const letter = 'this is a letter\n'.repeat(100)
   writeFileSync(file, letter)
@@ -111,7 +114,7 @@ t.test('a store whose file is none is said in one line, and the file is left as 
   t.equal(readFileSync(file, 'utf8'), letter)
 })
 
-t.test('a level of the log that there is not is said in one line, with those that there are', async t => {
+t.test('an unknown log level is reported in one line with the valid ones', async t => {
   const config = writeConfig(t, { workers: 1, listen: '127.0.0.1:0', admin: '127.0.0.1:0', store: 'memory:' })
 
   const outcome = await sidegate(['serve', '--config', config], { env: { LOG_LEVEL: 'nonsense' } })
@@ -122,7 +125,7 @@ t.test('a level of the log that there is not is said in one line, with those tha
 /** Where root may write nothing either. */
 const readOnlyFolder = '/sys'
 
-t.test('a store whose folder may not be written is said in one line', async t => {
+t.test('a store folder without write permission is reported in one line', async t => {
   const outcome = await serve(t, { store: `sqlite:${readOnlyFolder}/sidegate.db` })
 
   saysInOneLine(t, outcome, /^sidegate: the store sqlite:\S+ cannot be opened: E(ACCES|PERM|ROFS)\b.+\n$/)

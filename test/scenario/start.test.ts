@@ -6,7 +6,7 @@ import { linesToPaste, type StartedDemo, startDemo } from '../support/started-de
 
 const run = promisify(execFile)
 
-/** What `npm start` runs. */
+/** The command of `npm start`. */
 const start = (t: Test): Promise<StartedDemo> => startDemo(t, [process.execPath, launcher])
 
 const bash = async (script: string): Promise<string> => (await run('bash', ['-c', script])).stdout
@@ -32,7 +32,7 @@ t.test('a bare start serves the demo, and the three lines that it prints work wh
   t.match(metadata, /"token_endpoint":/)
 })
 
-t.test('a port that is taken is said in one line, with nothing left behind', async t => {
+t.test('a used port is reported in one line, and no process is left behind', async t => {
   const { greeting } = await start(t)
   const [, upstream = ''] = /gateway {3}http:\/\/(\S+)/.exec(greeting) ?? []
   const { SIDEGATE_CONFIG: _, ...env } = process.env
@@ -54,7 +54,7 @@ t.test('a port that is taken is said in one line, with nothing left behind', asy
   })
 })
 
-t.test('a port that is taken where nobody named a configuration is said with the variable that changes it', async t => {
+t.test('without a configuration a used port is reported with the variable that changes it', async t => {
   const { greeting } = await start(t)
   const [, taken = ''] = /gateway {3}http:\/\/(\S+)/.exec(greeting) ?? []
   const { SIDEGATE_CONFIG: _, ...env } = process.env

@@ -1,4 +1,7 @@
-/** An embedded store is backed up while it serves, restored, and moved to a Redis: what was issued is good, or revoked, as before. */
+/**
+ * An embedded store is backed up while it serves, restored, and moved to a Redis. Issued tokens are valid or revoked
+ * afterwards, as before.
+ */
 import { existsSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
@@ -30,7 +33,8 @@ const file = join(dir, 'sidegate.db')
 const backup = join(dir, 'backup.db')
 const store = (command: string, ...args: readonly string[]) => sidegate(['store', command, ...args])
 
-// What the clients have: a machine's token, one that was revoked, a refresh token that has rotated, one of a person cut off.
+// The clients have a machine's token, a revoked one, a refresh token that has rotated, and one of a user with a
+// cut-off.
 const machine = (await token({ grant_type: 'client_credentials' }, 'app')).body
 const revoked = (await token({ grant_type: 'client_credentials' }, 'app')).body
 await post(`${url}/revoke`, { token: String(revoked.access_token) }, 'app')
@@ -74,7 +78,7 @@ t.test('a gateway whose file is another one, or gone, is not ready until it is t
   await eventually(isReady)
 })
 
-t.test('what makes no sense is said', async t => {
+t.test('invalid arguments are reported', async t => {
   t.match(await store('backup', '--config', config), { code: 2, stderr: /--to BACKUP/ })
   const twice = await store('copy', '--from', `sqlite:${file}`, '--to', redis.url, '--config', config)
   t.match(twice, { code: 2, stderr: /with --to or with --config, not with both/ })

@@ -35,7 +35,7 @@ const startPods = async (t: Test, count: number, changes: TestConfig): Promise<r
       { client_id: 'filed', ...filed },
       { client_id: 'server', ...filed, client_secret: 'server-secret', introspects: 'all' },
     ],
-    // Those who wait for a client to be served try again and again.
+    // The test polls until a client is served, and each failed attempt counts.
     login: { failures: '1000000/1second', users: await users() },
     ...changes,
   }
@@ -210,15 +210,20 @@ t.test('two pods that share a Redis', async t => {
       t.same(await everywhere(pods, api(access_token)), [200])
     })
 
-    await t.test('and when Redis comes back with nothing, who was disabled stays so until that is ended', async t => {
-      await redis.start()
-      await eventually(() => store.clients.put('new', { disabled: true }, undefined))
-      await eventually(() => pods.every(pod => hasLogged(pod, '"store_clients_missing"', '"lost":2,"kept_disabled":1')))
-      await settled(pods, 401, api(access_token))
-      await settled(pods, 'invalid_client', token('filed', 'filed-secret'))
+    await t.test(
+      'a disabled client stays disabled after Redis has lost its data, until the operator ends that',
+      async t => {
+        await redis.start()
+        await eventually(() => store.clients.put('new', { disabled: true }, undefined))
+        await eventually(() =>
+          pods.every(pod => hasLogged(pod, '"store_clients_missing"', '"lost":2,"kept_disabled":1')),
+        )
+        await settled(pods, 401, api(access_token))
+        await settled(pods, 'invalid_client', token('filed', 'filed-secret'))
 
-      t.match(await sidegate(['client', 'enable', 'filed', '--config', configOf(first)]), { code: 0 })
-      await settled(pods, 200, token('filed', 'filed-secret'))
-    })
+        t.match(await sidegate(['client', 'enable', 'filed', '--config', configOf(first)]), { code: 0 })
+        await settled(pods, 200, token('filed', 'filed-secret'))
+      },
+    )
   })
 })

@@ -1,4 +1,4 @@
-/** What `sidegate tokens revoke` ends, in every worker and pod that shares the store. */
+/** The tokens that `sidegate tokens revoke` ends, in every worker and pod that shares the store. */
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { sidegate } from '../cli/run.ts'
@@ -25,7 +25,7 @@ const startPods = async (t: Test, count: number, changes: TestConfig): Promise<r
   return Promise.all(Array.from({ length: count }, () => startOAuth(t, config)))
 }
 
-/** What the audit lines of a program so far say of operators who revoked. */
+/** The audit lines of a program about revocations by operators. */
 const auditOf = ({ output }: RunningSidegate): readonly object[] =>
   output.filter(line => line.includes('"action":"tokens_revoked"')).map(line => JSON.parse(line))
 
@@ -105,7 +105,7 @@ t.test('two workers that share a file', async t => {
   const pods = await startPods(t, 1, { workers: 2 })
   await scenario(t, pods)
 
-  await t.test('what makes no sense is said, and revokes nothing', async t => {
+  await t.test('invalid arguments are reported and revoke nothing', async t => {
     const config = pods[0] ? configOf(pods[0]) : ''
     const run = (...args: readonly string[]) => sidegate(['tokens', 'revoke', ...args])
     const [nobody, empty, unknown, stranger, broken] = await Promise.all([

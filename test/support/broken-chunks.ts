@@ -1,4 +1,4 @@
-/** Chunked bodies that no two servers read alike, and that nobody may read (RFC 9112 section 7.1). */
+/** Chunked bodies that servers read differently, and that every server must refuse (RFC 9112 section 7.1). */
 export const brokenChunks: readonly string[] = [
   'zz\r\nhello\r\n0\r\n\r\n',
   '\r\nhello\r\n0\r\n\r\n',

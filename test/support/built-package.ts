@@ -4,7 +4,7 @@ import { join } from 'node:path'
 
 const checkout = join(import.meta.dirname, '../..')
 
-/** What the package is built from, beside the packages that are installed. */
+/** The files that the package is built from, beside the installed packages. */
 const sources = ['package.json', 'deploy/bundle.sh', 'src', 'config', 'README.md', 'LICENSE', 'CHANGELOG.md']
 
 /**

@@ -31,7 +31,7 @@ export interface Certificates {
   readonly server: CertificateFiles
   /** `CN=client, O=Tests`, with a subject alternative name of every kind. */
   readonly client: CertificateFiles
-  /** A client's, that nobody vouches for. */
+  /** A client's, without a CA. */
   readonly selfSigned: CertificateFiles
   /** One more by the CA, or, where `name` was issued before, a new one in its files. */
   issue(name: string, wishes?: CertificateWishes): CertificateFiles

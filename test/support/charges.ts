@@ -1,7 +1,7 @@
 import type { Charge, Rule } from '../../src/stores/ports/limiter.ts'
 import { newId } from '../conformance/records.ts'
 
-/** A rule of so many a second, strict and hard where nothing else is said. */
+/** A rule of `limit` a second, strict and hard by default. */
 export const newRule = (limit: number, changes: Partial<Rule> = {}): Rule => ({
   counter: 'rate',
   algorithm: 'strict',

@@ -4,7 +4,7 @@ import { once } from 'node:events'
 
 /** A name server on 127.0.0.1 that knows IPv4 addresses (RFC 1035). */
 export interface DnsServer {
-  /** What it answers from now on, for any name; `fails`: SERVFAIL. */
+  /** Sets the answer for any name; `fails`: SERVFAIL. */
   say(addresses: readonly string[] | 'fails'): void
   /** How often it was asked. */
   asked(): number

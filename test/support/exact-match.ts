@@ -1,9 +1,9 @@
 /**
- * Makes `t.match` exact in every test file (plain-process.ts loads this). tap's own `t.match` accepts `read write` where
- * the pattern says `read`, any array for `[]`, any object for `{}`, and further items after those of `[{…}]`. Here a
- * pattern may leave out fields of an object, and nothing else: a text, a number or a boolean has to be equal, an array has
- * as many items as the pattern, and `{}` matches an empty object. A part of a text is matched by a regular expression.
- * `t.throws`, `t.rejects` and `t.resolveMatch` match in the same way.
+ * Makes `t.match` exact in every test file (plain-process.ts loads this). tap's own `t.match` accepts `read write` if
+ * the pattern says `read`, any array for `[]`, any object for `{}`, and further items after the items of `[{…}]`.
+ * Here a pattern may leave out fields of an object, and nothing else: a text, a number or a boolean has to be equal,
+ * an array has as many items as the pattern, and `{}` matches an empty object. A part of a text is matched by a
+ * regular expression. `t.throws`, `t.rejects` and `t.resolveMatch` match in the same way.
  */
 import { Assertions } from '@tapjs/asserts'
 import { Match } from 'tcompare'
@@ -28,7 +28,10 @@ function isEmptyObject(value: object): boolean {
 
 const looseNotMatch = Assertions.prototype.notMatch
 
-/** An object differs from a pattern as soon as one field does, and an empty pattern is in no text: both would hide a fault. */
+/**
+ * One different field is enough for an object to differ, and no text contains an empty pattern: both would hide a
+ * fault.
+ */
 Assertions.prototype.notMatch = function notMatch(found, unwanted, ...rest) {
   if (typeof found !== 'string') throw new TypeError('t.notMatch takes a text; compare an object with t.same')
   if (unwanted instanceof RegExp) return looseNotMatch.call(this, found, unwanted, ...rest)

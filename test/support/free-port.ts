@@ -2,11 +2,11 @@ import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 
-/** Below those that Linux gives to outgoing connections: one of these, of a test beside this one, could have taken it by then. */
+/** Below Linux's ports for outgoing connections: a connection of another test could have taken one of them by then. */
 const lowest = 10_240
 const highest = 32_767
 
-/** A port of 127.0.0.1 that nobody listens on now: for programs that cannot be told to take any, as port 0 does. */
+/** A free port of 127.0.0.1, for programs that cannot choose one themselves, as port 0 would have them do. */
 export const findFreePort = async (): Promise<number> => {
   for (;;) {
     const port = randomInt(lowest, highest + 1)

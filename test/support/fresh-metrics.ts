@@ -5,8 +5,8 @@ import { sharedForMs } from '../../src/cluster/primary/scrape-cache.ts'
 const scrapedAtMs = new Map<string, number>()
 
 /**
- * What the admin listener shows now, and not what it has shown to the scrape before: scrapes that come soon after another share its
- * answer.
+ * The current metrics of the admin listener, not those of the previous scrape: scrapes that come soon after one
+ * another share an answer.
  * @param admin e.g. `http://127.0.0.1:9090`
  */
 export const fetchFreshMetrics = async (admin: string, init: RequestInit = {}): Promise<Response> => {

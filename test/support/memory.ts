@@ -1,11 +1,11 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 
-/** What a process holds of the machine's memory, as Linux counts it, in MiB. */
+/** The resident memory of a process, as Linux counts it, in MiB. */
 export const residentMiB = (pid: number): number => fieldOf(pid, 'VmRSS')
 
 /**
- * What several processes of one program hold together, in MiB. The pages of files that they map, nearly all of them the program's own,
- * are the same memory for each of them, and count once: `VmRSS` counts them for each.
+ * The resident memory of several processes of one program together, in MiB. The pages of files that they map, nearly
+ * all of them the program's own, are the same memory for each process and count once; `VmRSS` counts them for each.
  */
 export const residentMiBTogether = (pids: readonly number[]): number =>
   pids.reduce((sum, pid) => sum + fieldOf(pid, 'RssAnon') + fieldOf(pid, 'RssShmem'), 0) +

@@ -1,7 +1,8 @@
 /**
- * Finds where source files look something up in an object by a text that the types do not know: `table[name]`, `name in table`
- * and `const { [name]: value } = table`. Every object inherits `constructor`, `toString` and `__proto__`, so a text from a
- * stranger finds these in any table. The type checker decides: a key of literal types, a number or a symbol is no such text.
+ * Finds the places in source files that look up a member of an object by a text that the types do not know:
+ * `table[name]`, `name in table` and `const { [name]: value } = table`. Every object inherits `constructor`,
+ * `toString` and `__proto__`, so a text from a stranger finds these in any table. The type checker decides: a key of
+ * literal types, a number or a symbol is no such text.
  */
 import { join, relative } from 'node:path'
 import { type Expression, type Node, SyntaxKind } from 'typescript/unstable/ast'

@@ -1,7 +1,8 @@
 /**
- * Each test file loads this before everything else (.taprc). tap would keep account of every module that a test file and
- * the programs it starts load, for coverage and mocks, which are not in use here: that takes a test file longer than most
- * tests do, and a gateway would be tested with hooks in it that no user has. So neither is loaded, and nothing is handed on.
+ * Each test file loads this before everything else (.taprc). For coverage and mocks, which are not used here, tap
+ * would record every module that a test file and the programs it starts load. That takes longer than most tests do,
+ * and would test a gateway with hooks that no user has. So neither is loaded, and child processes do not load it
+ * either.
  */
 import { registerHooks } from 'node:module'
 import './exact-match.ts'

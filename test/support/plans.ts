@@ -1,6 +1,6 @@
 import type { Plan } from '../../src/plans/plan.ts'
 
-/** A strict, hard plan of two a minute where nothing else is said. */
+/** A strict, hard plan of two a minute by default. */
 export const newPlan = (changes: Partial<Plan> = {}): Plan => ({
   name: 'p',
   title: 'P',

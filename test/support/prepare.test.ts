@@ -27,7 +27,7 @@ t.test('if installing is forbidden, one line names the programs that are missing
   })
 })
 
-/** What `kubectl version --client` of Debian 12's kubernetes-client prints. */
+/** The output of `kubectl version --client` of Debian 12's kubernetes-client. */
 const kubectlOfDebian12 =
   'Client Version: version.Info{Major:"1", Minor:"20", GitVersion:"v1.20.2", GitTreeState:"archive", GoVersion:"go1.19.8"}'
 

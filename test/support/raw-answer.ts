@@ -21,7 +21,7 @@ export const headerOf = (answer: RawAnswer, name: string): string | undefined =>
 
 export interface ParsedAnswer {
   readonly answer: RawAnswer
-  /** What came after it. */
+  /** The bytes after it. */
   readonly rest: Buffer
 }
 

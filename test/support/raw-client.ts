@@ -7,7 +7,7 @@ export type ConnectionState = 'open' | 'closed' | 'reset'
 
 const defaultPatienceMs = 3000
 
-/** A connection to the gateway, TCP or TLS, that sends exactly the bytes it is given and shows exactly those that came back. */
+/** A connection to the gateway, TCP or TLS, that sends exactly the given bytes and has exactly the received ones. */
 export class RawConnection {
   readonly #socket: Socket
   #received: Buffer = Buffer.alloc(0)
@@ -16,7 +16,7 @@ export class RawConnection {
 
   /**
    * @param origin e.g. `http://127.0.0.1:8080`
-   * @param tls for an https origin: whom to trust, and what to show
+   * @param tls for an https origin: the trusted CAs, and the certificate of the client
    */
   constructor(origin: string, tls: ConnectionOptions = {}) {
     const { protocol, hostname, port } = new URL(origin)
@@ -41,7 +41,7 @@ export class RawConnection {
     return this.#socket.writableLength
   }
 
-  /** What has come and was not taken by `answer` yet. */
+  /** The received bytes that `answer` has not taken yet. */
   get received(): Buffer {
     return this.#received
   }

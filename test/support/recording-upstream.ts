@@ -7,7 +7,7 @@ export interface RecordingUpstream {
   /** Its origin. */
   readonly url: string
   readonly requests: readonly RecordedRequest[]
-  /** What no gateway may send: bytes that are no request, or one that can be framed in two ways. */
+  /** Bytes that no gateway may send: they are not a request, or its framing is ambiguous. */
   readonly faults: readonly string[]
   /** Connections open now. */
   openConnections(): number
@@ -65,7 +65,7 @@ export const startStrictUpstream = async (t: Teardown): Promise<RecordingUpstrea
   return { url, requests, faults, openConnections: () => connections.size }
 }
 
-/** What an upstream does once a request's header and body have come. */
+/** The upstream's reaction to a complete request. */
 export type Script = (socket: Socket, request: RecordedRequest, count: number) => void
 
 /** Says which request this was, counted over all connections, and repeats its target. */
@@ -151,7 +151,10 @@ const parseRequest = (
   return { request: { method, target, fields, body: after.slice(0, end), connection }, rest: after.slice(end) }
 }
 
-/** Where the last chunk ends; undefined while more must come; what is no chunk takes all. The body is recorded with its chunk lines. */
+/**
+ * The end of the last chunk; undefined while more must come; bytes that are not a chunk count to the end. The body is
+ * recorded with its chunk lines.
+ */
 const endOfChunks = (text: string): number | undefined => {
   let at = 0
   for (;;) {

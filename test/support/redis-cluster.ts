@@ -9,7 +9,10 @@ export interface RunningCluster {
   /** `redis+cluster://…`, by its first node alone. */
   readonly url: string
   readonly nodes: readonly [RunningRedis, RunningRedis, RunningRedis]
-  /** Resolves when every node takes every other for alive: for two seconds after its return it is still marked as failed. */
+  /**
+   * Resolves when every node regards every other as alive: for two seconds after its return it is still marked as
+   * failed.
+   */
   healed(): Promise<void>
   /** Adds a replica of a node, and resolves when it follows. */
   addReplica(of: RunningRedis): Promise<RunningRedis>

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { listenLocally } from './local-server.ts'
 import type { RunningRedis } from './redis.ts'
 
-/** The way between a gateway and its Redis, where what is asked before an answer has come can be told from what is not. */
+/** A proxy between a gateway and its Redis that separates the commands sent before an answer from the later ones. */
 export interface RedisTraffic {
   /** Where the gateway finds Redis. */
   readonly url: string
@@ -27,7 +27,7 @@ interface Teardown {
 }
 
 /**
- * How long answers are held back while somebody watches: many times longer than a process takes to send in one turn of
+ * How long answers are held back during a recording: many times longer than a process takes to send in one turn of
  * its event loop, on a slow machine too.
  */
 const heldMs = 100
@@ -104,10 +104,12 @@ const kindOf = ({ words }: Command): string => {
   return toKind(key ?? '')
 }
 
-/** `grant` for `sidegate:{…}:grant`, `interaction` for `sidegate:interaction:…`; nothing for a command without a key. */
+/**
+ * `grant` for `sidegate:{…}:grant`, `interaction` for `sidegate:interaction:…`; nothing for a command without a key.
+ */
 export const toKind = (key: string): string => /^sidegate:(?:\{[^}]*\}:)?(\w+)/.exec(key)?.[1] ?? ''
 
-/** What processes ask by the clock, and what the plans count: neither is part of what a request costs the store. */
+/** Whether it is a periodic command, or one that plans cause: neither is part of the cost of a request. */
 const isBackground = (command: Command, scripts: ReadonlyMap<string, string>): boolean => {
   const kind = kindOf(command)
   const [name = '', script = ''] = command.words

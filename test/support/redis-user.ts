@@ -12,11 +12,11 @@ const password = 'p@ss:w/rd?&='
 /** User and password for an address, percent-encoded. */
 export const leastUser = `sidegate:${encodeURIComponent(password)}`
 
-/** Admits a user who may no more than the documentation says. */
+/** Creates a user with exactly the rights that the documentation lists. */
 export const admitLeastUser = async ({ client }: RunningRedis): Promise<void> => {
   await client.acl('SETUSER', 'sidegate', 'on', `>${password}`, '~sidegate:*', ...rights)
 }
 
-/** What users were refused, a line each. */
+/** The commands that were refused to users, a line each. */
 export const findRefusals = async ({ client }: RunningRedis): Promise<readonly string[]> =>
   ((await client.acl('LOG')) as readonly (readonly unknown[])[]).map(entry => entry.slice(0, 10).join(' '))

@@ -29,7 +29,7 @@ interface Teardown {
 export interface RedisWishes {
   /** A configuration that takes the place of the arguments that a Redis without one gets. */
   readonly configFile?: string
-  /** How the test's own client connects: with TLS, as whom. */
+  /** The TLS options and credentials of the test's own client. */
   readonly client?: Pick<RedisOptions, 'tls' | 'username' | 'password'>
   /** Says on which port it listens; default `--port`. */
   readonly portOption?: '--tls-port'
@@ -53,7 +53,7 @@ export const startRedis = async (
     const options = [...own, wishes.portOption ?? '--port', String(port)]
     return spawn('redis-server', [...options, ...extraArguments], { stdio: 'ignore' })
   }
-  // While it was away somebody's connection may have taken its port: then it ends at once, and is started again.
+  // While it was stopped, another connection may have taken its port: then it ends at once, and is started again.
   const start = async (): Promise<void> => {
     if (isRunning()) return
     await eventually(async () => {
@@ -97,7 +97,7 @@ const serverArguments = (dir: string): readonly string[] => [
   'no',
 ]
 
-/** What Sentinels are told beside whom they watch. */
+/** Further options of Sentinels, besides the primary to watch. */
 export interface SentinelWishes extends RedisWishes {
   /** Lines of the configuration, such as `requirepass …`. */
   readonly lines?: readonly string[]

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 
-/** An RSA key of so many bits that somebody publishes; whether anybody has the other half makes no difference. */
+/** A public RSA key of this many bits. No private key belongs to it, and none is needed. */
 export const rsaJwk = (bits: number, exponent: Buffer = Buffer.from('AQAB', 'base64url')) => {
   const modulus = randomBytes(Math.ceil(bits / 8))
   modulus[0] = 1 << ((bits - 1) % 8)

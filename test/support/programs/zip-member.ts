@@ -29,7 +29,9 @@ const toBytes = (signature: number): Buffer => {
   return bytes
 }
 
-/** The local header repeats the name, and its extra field may have another length than that of the central directory. */
+/**
+ * The local header repeats the name, and its extra field may have another length than that of the central directory.
+ */
 const readEntry = (archive: Buffer, entry: number): Buffer => {
   const isStored = archive.readUInt16LE(entry + 10) === 0
   const header = archive.readUInt32LE(entry + 42)
