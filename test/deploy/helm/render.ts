@@ -3,6 +3,7 @@
  * program that HELM names. `go install helm.sh/helm/v4/cmd/helm@latest` installs one. It also checks the findings of
  * `helm lint`, and the values that the chart refuses. The output is committed with the change, and the tests read it.
  */
+import { spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { chart, chartDigest, headLine, rendered, valueSets, valuesFile } from './chart.ts'

@@ -61,12 +61,12 @@ volumeMounts:
   {{- end }}
 {{- end -}}
 
-{{/* The service's containers, with what they leave out and should have. */}}
+{{/* The service's containers, with defaults for the settings that they leave out. */}}
 {{- define "sidegate.application" -}}
 {{- range .Values.application.containers }}
 - {{- toYaml . | nindent 2 }}
   {{- if not (hasKey . "lifecycle") }}
-  # The pod leaves the Service's endpoints while it is being stopped, not before: until every node knows, requests come.
+  # The pod leaves the Service's endpoints while it is being stopped, not before: until every node knows, requests still come.
   lifecycle:
     preStop:
       sleep:

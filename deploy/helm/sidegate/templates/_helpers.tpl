@@ -1,4 +1,4 @@
-{{/* The release's name, with the chart's where it is not in there yet. */}}
+{{/* The release's name, with the chart's name if it is not part of it yet. */}}
 {{- define "sidegate.name" -}}
 {{- if contains .Chart.Name .Release.Name -}}
 {{- .Release.Name | trunc 63 | trimSuffix "-" -}}
@@ -7,7 +7,7 @@
 {{- end -}}
 {{- end -}}
 
-{{/* What finds this release's pods. It never changes: a Deployment's selector cannot. */}}
+{{/* The selector of this release's pods. It never changes, because a Deployment's selector cannot. */}}
 {{- define "sidegate.selector" -}}
 app.kubernetes.io/name: {{ .Chart.Name }}
 app.kubernetes.io/instance: {{ .Release.Name }}
@@ -46,12 +46,12 @@ capabilities:
     - ALL
 {{- end -}}
 
-{{/* The keys that a running Sidegate does not take: src/app/restart-only-settings.ts. */}}
+{{/* The settings that need a restart: src/app/restart-only-settings.ts. */}}
 {{- define "sidegate.restartsWith" -}}
 {{ pick .Values.configuration "listen" "tls" "requests" "admin" "internal" "workers" "pods" "store" "store_file" | toJson | sha256sum }}
 {{- end -}}
 
-{{/* How long a pod takes to end, at most: the services wait before Sidegate is told. What a preStop of another kind than `sleep` takes, nobody here knows. */}}
+{{/* The maximum time that a pod takes to end: the services wait before Sidegate gets SIGTERM. The time of a preStop of another kind than `sleep` is unknown here. */}}
 {{- define "sidegate.shutdownSeconds" -}}
 {{- $preStop := 0 -}}
 {{- range .Values.application.containers -}}
@@ -66,7 +66,7 @@ capabilities:
 {{- end -}}
 {{- end -}}
 
-{{/* Refuses values that are each good, and together are not. */}}
+{{/* Refuses values that are valid separately and invalid together. */}}
 {{- define "sidegate.check" -}}
 {{- $shutdown := include "sidegate.shutdownSeconds" . | int -}}
 {{- if le (int .Values.terminationGracePeriodSeconds) $shutdown -}}
