@@ -4,6 +4,7 @@
  * memory of its worker after three times so many (10,000) with that after the first thousands. The exit code is 1 if
  * the memory never comes within a tenth of it, or the worker died.
  */
+import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { rawCases } from '../gateway/raw-cases/all.ts'
 import { fetchToken, startGateway } from '../gateway/support/running.ts'
