@@ -112,7 +112,7 @@ t.test('the autoscaler asks for what the adapter makes of a counter of Sidegate'
 })
 
 t.test('an overlay as the page has it takes the place of the placeholders, under the same names', async t => {
-  const blocks = readPage('deploy/README.md').blocks.map(({ text }) => text)
+  const blocks = readPage('docs/operations/kubernetes.md').blocks.map(({ text }) => text)
   const overlay = blocks.join('\n').match(/cat > kustomization\.yaml <<'YAML'\n(.*?)\n\s*YAML\n/s)?.[1] ?? ''
   // kustomize wants a path without the root in it.
   const dir = t.testdir({ demo: 'a-secret', url: 'redis://somewhere:6379' })
@@ -129,7 +129,7 @@ t.test('an overlay as the page has it takes the place of the placeholders, under
 })
 
 const instanceLines =
-  readPage('deploy/README.md').blocks.find(({ text }) => text.includes('includeSelectors'))?.text ?? ''
+  readPage('docs/operations/kubernetes.md').blocks.find(({ text }) => text.includes('includeSelectors'))?.text ?? ''
 
 t.test('several in one namespace, as the page has it, find their own pods, and the same Redis', async t => {
   const dir = t.testdir({})

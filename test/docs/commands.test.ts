@@ -4,27 +4,24 @@ import t from 'tap'
 import { sidegate } from '../cli/run.ts'
 import { codeOf, readPage, readPages, root, rowsOf } from './markdown.ts'
 
-const readme = readPage('README.md')
+const docs = readPages('docs')
 
-t.test('the README has every command as the help has it, and no other', async t => {
+t.test('the documentation has every command as the help has it, and no other', async t => {
   const { stdout } = await sidegate(['--help'])
 
   const entries = [...stdout.matchAll(/^ {2}(sidegate .+)\n {6}(.+)$/gm)].map(([, command, summary]) => [
     command,
     summary,
   ])
-  const documented = rowsOf(readme, 'Command', 'What it does').map(([command, summary]) => [
-    codeOf(command)[0],
-    summary,
-  ])
+  const documented = rowsOf(docs, 'Command', 'What it does').map(([command, summary]) => [codeOf(command)[0], summary])
   t.ok(entries.length > 0, 'the help lists commands')
   t.same(documented, entries)
 })
 
-t.test('the README has the exit codes as the help has them', async t => {
+t.test('the documentation has the exit codes as the help has them', async t => {
   const { stdout } = await sidegate(['--help'])
 
-  const documented = rowsOf(readme, 'Exit code', 'Meaning').map(([code, meaning]) => `${code} ${meaning}`)
+  const documented = rowsOf(docs, 'Exit code', 'Meaning').map(([code, meaning]) => `${code} ${meaning}`)
   t.equal(stdout.trimEnd().split('\n').at(-1), `Exit codes: ${documented.join(', ')}.`)
 })
 
@@ -50,8 +47,7 @@ t.test('every npm script that a page names exists', async t => {
   const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
     scripts: Record<string, string>
   }
-  const pages = ['README.md', 'src/README.md', 'deploy/README.md', 'test/load/README.md', 'CHANGELOG.md'].map(readPage)
-  const named = pages.flatMap(({ text }) =>
+  const named = readPages().flatMap(({ text }) =>
     [...text.matchAll(/npm (?:run (?:-s )?([\w:-]+)|(start|test))\b/g)].map(([, run, own]) => run ?? own ?? ''),
   )
 

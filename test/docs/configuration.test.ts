@@ -4,7 +4,7 @@ import t from 'tap'
 import { parse } from 'yaml'
 import { configJsonSchema } from '../../src/config/load.ts'
 import { fileSchema } from '../../src/config/schema/file.ts'
-import { codeOf, readPage, root, rowsOf } from './markdown.ts'
+import { codeOf, readPages, root, rowsOf } from './markdown.ts'
 
 /** What of JSON Schema the configuration's own uses. */
 interface Schema {
@@ -65,9 +65,10 @@ const defaultOf = (key: Key): unknown => {
 const emptyGrouping = fileSchema.parse({ groupings: [{ name: 'one' }] })
 
 const keys = keysOf(configJsonSchema() as Schema)
-const documented = rowsOf(readPage('README.md'), 'Key', 'Default', 'Meaning')
+const docs = readPages('docs')
+const documented = rowsOf(docs, 'Key', 'Default', 'Meaning')
 
-t.test('the README has every key of the configuration, and no other', async t => {
+t.test('the documentation has every key of the configuration, and no other', async t => {
   const paths = documented.flatMap(([key]) => codeOf(key))
 
   t.same(paths.toSorted(), keys.map(key => key.path).sort())
@@ -76,7 +77,7 @@ t.test('the README has every key of the configuration, and no other', async t =>
 for (const [cell = '', shown = ''] of documented) {
   const key = keys.find(({ path }) => path === codeOf(cell)[0])
   if (key === undefined) continue
-  t.test(`${key.path} has the default that the README says`, async t => {
+  t.test(`${key.path} has the default that the documentation says`, async t => {
     const [whole] = /^`[^`]+`$/.test(shown) ? codeOf(shown) : []
 
     t.equal(shown === 'required', key.isRequired, 'required where the schema requires it')
@@ -87,7 +88,7 @@ for (const [cell = '', shown = ''] of documented) {
 }
 
 t.test(
-  'the README, and the page about telemetry, have every environment variable that the program and the configuration beside it read, and no other',
+  'the documentation has every environment variable that the program and the configuration beside it read, and no other',
   async t => {
     const sources = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' }).filter(path =>
       path.endsWith('.ts'),
@@ -97,9 +98,7 @@ t.test(
     )
     const sample = JSON.stringify(parse(readFileSync(join(root, 'config/sidegate.yaml'), 'utf8')))
     const referred = [...sample.matchAll(/\$\{([A-Z]\w*):-/g)].map(([, name]) => name)
-    const rows = ['README.md', 'src/telemetry/README.md']
-      .flatMap(page => rowsOf(readPage(page), 'Variable', 'Meaning'))
-      .flatMap(([name]) => codeOf(name))
+    const rows = rowsOf(docs, 'Variable', 'Meaning').flatMap(([name]) => codeOf(name))
 
     t.same(rows.toSorted(), [...new Set([...read, ...referred])].sort())
   },

@@ -1,15 +1,18 @@
-/** What deploy/README.md and deploy/operations.md name and show is there. No container engine and no cluster runs here. */
+/** Files, scripts and commands that the pages of docs/operations name exist. No container engine and no cluster runs here. */
 import { spawnSync } from 'node:child_process'
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { sidegate } from '../cli/run.ts'
-import { codeOf, type Page, readPage, root, withoutBlocks } from './markdown.ts'
+import { codeOf, type Page, readPages, root, withoutBlocks } from './markdown.ts'
 
-const deploying = readPage('deploy/README.md')
+const pages = readPages('docs/operations')
 
-t.test('every script of the page about deploying is good bash', async t => {
-  const scripts = deploying.blocks.filter(({ language }) => language === '').map(({ text }) => text)
+t.test('every script of the pages about operations is valid bash', async t => {
+  const scripts = pages
+    .flatMap(({ blocks }) => blocks)
+    .filter(({ language }) => language === '')
+    .map(({ text }) => text)
 
   t.ok(scripts.length > 5, 'there are scripts')
   for (const script of scripts) {
@@ -18,9 +21,11 @@ t.test('every script of the page about deploying is good bash', async t => {
   }
 })
 
-t.test('every file that the page about deploying names by its end is one below deploy', async t => {
+t.test('every file that the pages about operations name by its end is below deploy', async t => {
   const files = readdirSync(join(root, 'deploy'), { recursive: true, encoding: 'utf8' }).map(path => `/deploy/${path}`)
-  const named = codeOf(withoutBlocks(deploying.text)).filter(span => /^[\w./-]+\.(?:yaml|json|ts)$/.test(span))
+  const named = pages
+    .flatMap(({ text }) => codeOf(withoutBlocks(text)))
+    .filter(span => /^[\w./-]+\.(?:yaml|json|ts)$/.test(span))
 
   t.ok(named.length > 10, 'it names files')
   t.same(
@@ -39,14 +44,14 @@ const shownCommands = ({ text }: Page): readonly string[] =>
 
 const optionsIn = (text: string): readonly string[] => text.match(/--[a-z-]+/g) ?? []
 
-t.test('the pages about operating Sidegate show its commands and their options as the help has them', async t => {
+t.test('the pages about operations show the commands and their options as the help has them', async t => {
   const { stdout } = await sidegate(['--help'])
   const synopses = [...stdout.matchAll(/^ {2}sidegate ([a-z-]+(?: [a-z][a-z-]*)?)(.*)$/gm)]
   const isKnown = (command: string): boolean => {
     const [, name = '', takes = ''] = synopses.find(([, name]) => `${command} `.startsWith(`${name} `)) ?? []
     return name !== '' && optionsIn(command).every(option => optionsIn(takes).includes(option))
   }
-  const commands = ['deploy/README.md', 'deploy/operations.md'].map(readPage).flatMap(shownCommands)
+  const commands = pages.flatMap(shownCommands)
 
   t.ok(commands.length > 10, 'there are commands')
   t.same(

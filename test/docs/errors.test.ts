@@ -1,12 +1,12 @@
 import { STATUS_CODES } from 'node:http'
 import t from 'tap'
 import { gatewayErrors, oauthErrors } from '../../src/errors.ts'
-import { codeOf, readPage, rowsOf } from './markdown.ts'
+import { codeOf, readPages, rowsOf } from './markdown.ts'
 
-const readme = readPage('README.md')
+const docs = readPages('docs')
 
-t.test('the README has every error of the gateway with its status and its sentence, and no other', async t => {
-  const documented = rowsOf(readme, '`code`', 'Status', '`detail`').map(([code, status, detail]) => [
+t.test('the documentation has every error of the gateway with its status and its sentence, and no other', async t => {
+  const documented = rowsOf(docs, '`code`', 'Status', '`detail`').map(([code, status, detail]) => [
     ...codeOf(code),
     Number(status),
     detail,
@@ -18,8 +18,8 @@ t.test('the README has every error of the gateway with its status and its senten
   )
 })
 
-t.test('the README has every OAuth error with its status, and no other', async t => {
-  const documented = rowsOf(readme, '`error`', 'Status', 'When').map(([code, status]) => [
+t.test('the documentation has every OAuth error with its status, and no other', async t => {
+  const documented = rowsOf(docs, '`error`', 'Status', 'When').map(([code, status]) => [
     ...codeOf(code),
     Number(status),
   ])

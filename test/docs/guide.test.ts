@@ -3,25 +3,32 @@ import { eventually } from '../support/eventually.ts'
 import { browse } from './browser.ts'
 import { areAsShown, type Shell, stepsOf } from './console.ts'
 import { type Desk, openDesk } from './desk.ts'
-import { type Block, type Page, readPage, sectionOf } from './markdown.ts'
+import { type Block, type Page, readPage } from './markdown.ts'
 
-const guide = readPage('src/oauth/guide.md')
-const headings = [...guide.text.matchAll(/^## .+$/gm)].map(([heading]) => heading)
+/** In this order: a page may use the files and the gateway of the pages before. */
+const pages = [
+  'oauth',
+  'fapi',
+  'custom-login',
+  'client-certificates',
+  'signing-keys',
+  'behind-a-proxy',
+  'introspection',
+].map(name => readPage(`docs/guides/${name}.md`))
 
-/** Somebody who reads the guide pastes this into every terminal. */
-const [everyTerminal] = sectionOf(guide, '## Before you begin').blocks
+/** A reader of the guides pastes this into every terminal. */
+const [everyTerminal] = pages.flatMap(({ blocks }) => blocks)
 
-t.test('every block of the guide works as it stands, in its order, and answers as it shows', async t => {
+t.test('every block of the OAuth guides works as it stands, in its order, and the answers are as shown', async t => {
   const desk = await openDesk(t, everyTerminal?.text ?? '')
 
-  t.equal(headings.length, 8)
-  for (const heading of headings) await t.test(heading, t => follow(t, sectionOf(guide, heading), desk))
+  for (const page of pages) await t.test(page.path, t => follow(t, page, desk))
 })
 
-const follow = async (t: Test, part: Page, desk: Desk): Promise<void> => {
-  for (const block of part.blocks) {
+const follow = async (t: Test, page: Page, desk: Desk): Promise<void> => {
+  for (const block of page.blocks) {
     if (block.language === 'console') {
-      await areAsShown(t, stepsOf({ ...part, blocks: [block] }), desk.replacements, { ...desk.shell, ...reader(t) })
+      await areAsShown(t, stepsOf({ ...page, blocks: [block] }), desk.replacements, { ...desk.shell, ...reader(t) })
     } else {
       t.equal(block.language, 'bash', 'a block is either a script or what a terminal shows')
       await (startsGateway(block) ? desk.serve(block.text) : desk.run(block.text))
@@ -31,7 +38,7 @@ const follow = async (t: Test, part: Page, desk: Desk): Promise<void> => {
 
 const startsGateway = ({ text }: Block): boolean => /^sidegate (?:serve|start)\b/m.test(text)
 
-/** Opens the address that the guide's client prints. Where that leads nowhere, nobody waits for the client. */
+/** Opens the address that the client of the guides prints. If that fails, stops the client. */
 const reader = (t: Test): Pick<Shell, 'onLine' | 'signal'> => {
   const abort = new AbortController()
   const visit = async (address: string): Promise<void> => {

@@ -1,9 +1,9 @@
 import { join } from 'node:path'
 import t from 'tap'
 import { loadConfig, type Operation } from '../../src/config/load.ts'
-import { codeOf, readPage, root, rowsOf } from './markdown.ts'
+import { codeOf, readPages, root, rowsOf } from './markdown.ts'
 
-const readme = readPage('README.md')
+const docs = readPages('docs')
 const publishedGroupings = ['V1_Extension_2', 'V1_Extension_1', 'Psd2-V1-Oauth']
 
 const operationsOf = async (file: string): Promise<readonly Operation[]> => {
@@ -12,12 +12,12 @@ const operationsOf = async (file: string): Promise<readonly Operation[]> => {
   return loaded.config.operations
 }
 
-t.test('the README has the published interface as config/sidegate.yaml has it', async t => {
+t.test('the documentation has the published interface as config/sidegate.yaml has it', async t => {
   const configured = (await operationsOf('config/sidegate.yaml')).filter(({ grouping }) =>
     publishedGroupings.includes(grouping),
   )
 
-  const documented = rowsOf(readme, 'Grouping', 'Version', 'Method', 'Path', 'Serves').map(
+  const documented = rowsOf(docs, 'Grouping', 'Version', 'Method', 'Path', 'Serves').map(
     ([grouping, version, method, path, serves]) => [grouping, version, method, codeOf(path)[0], serves],
   )
   t.equal(documented.length, 8)
@@ -51,13 +51,16 @@ const leftOpen = [
   'versioning policy',
 ]
 
-t.test('the README says of every place that the interface leaves open what Sidegate does there, and why', async t => {
-  const rows = rowsOf(readme, 'Left open', 'What Sidegate does', 'Why')
+t.test(
+  'the documentation says of every place that the interface leaves open what Sidegate does there, and why',
+  async t => {
+    const rows = rowsOf(docs, 'Left open', 'What Sidegate does', 'Why')
 
-  for (const place of leftOpen)
-    t.ok(
-      rows.some(([open]) => open === place),
-      place,
-    )
-  for (const row of rows) t.notOk(row.includes(''), `${row[0]}: no cell is empty`)
-})
+    for (const place of leftOpen)
+      t.ok(
+        rows.some(([open]) => open === place),
+        place,
+      )
+    for (const row of rows) t.notOk(row.includes(''), `${row[0]}: no cell is empty`)
+  },
+)

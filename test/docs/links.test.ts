@@ -22,7 +22,7 @@ const linksOf = ({ text }: Page): readonly string[] =>
     .filter(link => !/^[a-z]+:/.test(link))
 
 /** Code spans and words of code blocks that name a file or a folder of the project. */
-const projectPath = /(?<![\w./<>$-])(?:src|test|config|deploy|\.ci)\/[\w./-]*\w/g
+const projectPath = /(?<![\w./<>$-])(?:src|test|config|deploy|docs|\.ci)\/[\w./-]*\w/g
 
 const pathsOf = ({ text }: Page): readonly string[] => [...text.matchAll(projectPath)].map(([path]) => path)
 
@@ -49,6 +49,22 @@ for (const page of pages) {
     )
   })
 }
+
+t.test('every page of the documentation is linked from its index', async t => {
+  const index = readPage('docs/README.md')
+  const linked = new Set(linksOf(index).map(link => normalize(join('docs', link))))
+
+  t.same(
+    readPages('docs')
+      .map(({ path }) => path)
+      .filter(path => path !== index.path && !linked.has(path)),
+    [],
+  )
+})
+
+t.test('the README has at most 300 lines', async t => {
+  t.ok(readPage('README.md').text.trimEnd().split('\n').length <= 300)
+})
 
 t.test('every file that the map of the code names exists', async t => {
   const named = [...readPage('src/README.md').text.matchAll(/`?\b([a-z-]+(?:\/[a-z-]+)+)(?:\.ts)?\b/g)]

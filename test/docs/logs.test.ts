@@ -9,10 +9,9 @@ import { type LogField, logFields } from '../../src/telemetry/log-fields.ts'
 import { eventually } from '../support/eventually.ts'
 import { startSidegate } from '../support/sidegate.ts'
 import { startDemoUpstream } from './demo-upstream.ts'
-import { codeOf, readPage, root, rowsOf, sectionOf } from './markdown.ts'
+import { codeOf, readPages, root, rowsOf } from './markdown.ts'
 
-const readme = readPage('README.md')
-const page = readPage('src/telemetry/README.md')
+const docs = readPages('docs')
 
 /** The code, without the catalogue itself. */
 const sources = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
@@ -29,27 +28,27 @@ interface Declared {
 const fieldsText = ({ fields, optional }: Declared): string =>
   [...fields.map(field => `\`${field}\``), ...optional.map(field => `\`${field}\`?`)].join(', ') || '–'
 
-t.test('the page has every event with its level, its fields and its meaning, and no other', async t => {
+t.test('the documentation has every event with its level, its fields and its meaning, and no other', async t => {
   const declared = Object.entries<Declared & { readonly level: string }>(logEvents)
     // These have tables of their own.
     .filter(([event]) => event !== 'request' && event !== 'audit')
     .map(([event, entry]) => [`\`${event}\``, entry.level, fieldsText(entry), entry.when])
 
-  t.same(rowsOf(page, '`event`', 'Level', 'Fields', 'When'), declared)
+  t.same(rowsOf(docs, '`event`', 'Level', 'Fields', 'When'), declared)
 })
 
-t.test('the page has every action of an audit line, and no other', async t => {
+t.test('the documentation has every action of an audit line, and no other', async t => {
   const declared = Object.entries<Declared & { readonly outcome: string; readonly scope: string }>(auditActions).map(
     ([action, entry]) => [`\`${action}\``, entry.outcome, `\`${entry.scope}\``, fieldsText(entry), entry.when],
   )
 
-  t.same(rowsOf(page, '`action`', '`outcome`', '`logs.audit`', 'Fields', 'When'), declared)
+  t.same(rowsOf(docs, '`action`', '`outcome`', '`logs.audit`', 'Fields', 'When'), declared)
 })
 
 t.test('the fields of log lines are those of the catalogue, with their types and meanings', async t => {
   const declared = Object.entries(logFields).map(([field, { type, meaning }]) => [`\`${field}\``, type, meaning])
 
-  t.same(rowsOf(page, 'Field', 'Type', 'Meaning'), declared)
+  t.same(rowsOf(docs, 'Field', 'Type', 'Meaning'), declared)
 })
 
 t.test('every event of the catalogue is logged, and every field is one of some line', async t => {
@@ -89,7 +88,7 @@ t.test('an audit line has the fields that a line of its event may have', async t
   )
 })
 
-t.test('access lines are as the README has them', async t => {
+t.test('access lines are as the documentation has them', async t => {
   const gateway = await startSidegate(t, {
     workers: 1,
     store: 'memory:',
@@ -111,12 +110,13 @@ t.test('access lines are as the README has them', async t => {
 
   t.test('with every field, and no other', async t => {
     const fields = Object.keys(JSON.parse(lineOf('/accounts') ?? '{}'))
-    const documented = rowsOf(readme, 'Field', 'Meaning').flatMap(([field]) => codeOf(field))
+    const documented = rowsOf(docs, 'Field', 'Meaning').flatMap(([field]) => codeOf(field))
     t.same(documented, fields)
   })
 
   t.test('and are found by the command that it names', async t => {
-    const command = sectionOf(readme, '## Logs').blocks.find(({ text }) => text.includes('| jq'))?.text ?? ''
+    const blocks = docs.flatMap(page => page.blocks)
+    const command = blocks.find(({ text }) => text.includes('| jq'))?.text ?? ''
     const filter = command.slice(command.indexOf('jq'))
 
     const found = spawnSync('sh', ['-c', filter], { input: gateway.output.join('\n'), encoding: 'utf8' })
@@ -126,8 +126,8 @@ t.test('access lines are as the README has them', async t => {
   })
 })
 
-t.test('the page has every reason why a proof is refused, and no other', async t => {
-  const documented = rowsOf(page, '`error_code`', 'What is wrong').flatMap(([fault]) => codeOf(fault))
+t.test('the documentation has every reason why a proof is refused, and no other', async t => {
+  const documented = rowsOf(docs, '`error_code`', 'What is wrong').flatMap(([fault]) => codeOf(fault))
 
   t.same(documented, proofFaults)
 })

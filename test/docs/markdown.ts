@@ -26,8 +26,8 @@ export interface Page {
 /** @param path below the root of the project */
 export const readPage = (path: string): Page => toPage(path, readFileSync(join(root, path), 'utf8'))
 
-/** All pages of the project. */
-export const readPages = (): readonly Page[] => pathsBelow('.').map(readPage)
+/** All pages below a folder, or of the whole project. */
+export const readPages = (folder = '.'): readonly Page[] => pathsBelow(folder).map(readPage)
 
 const skipped = ['node_modules', 'dist', 'data', '.git', '.tap']
 
@@ -58,9 +58,13 @@ export const sectionOf = (page: Page, heading: string): Page => {
   return toPage(page.path, lines.slice(start, length < 0 ? undefined : start + 1 + length).join('\n'))
 }
 
-/** The rows of all tables with these headings, in the order of the page. */
-export const rowsOf = (page: Page, ...headings: readonly string[]): Table['rows'] =>
-  page.tables.filter(table => table.headings.join('|') === headings.join('|')).flatMap(table => table.rows)
+/** The rows of all tables with these headings, in the order of the pages: a table may move from one page to another. */
+export const rowsOf = (pages: Page | readonly Page[], ...headings: readonly string[]): Table['rows'] =>
+  [pages]
+    .flat()
+    .flatMap(({ tables }) => tables)
+    .filter(table => table.headings.join('|') === headings.join('|'))
+    .flatMap(({ rows }) => rows)
 
 /** What stands in the code spans of a cell. */
 export const codeOf = (cell: string | undefined): readonly string[] =>

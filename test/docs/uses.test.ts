@@ -4,13 +4,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import t from 'tap'
+import { loadConfig } from '../../src/config/load.ts'
 import { launcher } from '../cli/run.ts'
 import { eventually } from '../support/eventually.ts'
 import { findFreePort } from '../support/free-port.ts'
 import { areAsShown, type Replacements, replaceAll, stepsOf } from './console.ts'
-import { type Page, readPage, sectionOf } from './markdown.ts'
-
-const readme = readPage('README.md')
+import { type Page, readPage } from './markdown.ts'
 
 /** The page's ports, each replaced by one that is free here; the npm scripts by what they run. */
 const replacementsHere = async (): Promise<Replacements> => {
@@ -31,9 +30,9 @@ const startBlockOf = (use: Page): string => {
   return block.text
 }
 
-for (const heading of ['### A sidecar', '### A gateway for downstream APIs']) {
-  t.test(`"${heading}" of the README works as it stands, and answers as it shows`, async t => {
-    const use = sectionOf(readme, heading)
+for (const path of ['docs/guides/sidecar.md', 'docs/guides/gateway.md']) {
+  t.test(`the commands of ${path} work as they stand, and the answers are as it shows`, async t => {
+    const use = readPage(path)
     const replacements = await replacementsHere()
     const cwd = mkdtempSync(join(tmpdir(), 'sidegate-docs-'))
     // A process group of its own: the gateway and the services that the block leaves in the background end together.
@@ -55,3 +54,10 @@ for (const heading of ['### A sidecar', '### A gateway for downstream APIs']) {
     await areAsShown(t, stepsOf(use), replacements)
   })
 }
+
+t.test('the configuration of the README is valid as it stands', async t => {
+  const [{ text: yaml } = { text: '' }] = readPage('README.md').blocks.filter(({ language }) => language === 'yaml')
+  const loaded = await loadConfig(join(t.testdir({ 'sidecar.yaml': yaml }), 'sidecar.yaml'), {})
+
+  t.ok(loaded.ok, 'it is served', { loaded })
+})

@@ -1,6 +1,6 @@
 /** The load tests accept the calls and have the scenarios that the pages show. No load test runs here. */
 import t from 'tap'
-import { codeOf, readPage, rowsOf } from '../docs/markdown.ts'
+import { codeOf, readPage, readPages, rowsOf } from '../docs/markdown.ts'
 import { parseCompareOptions } from './compare/options.ts'
 import { parseLimitsOptions } from './limits/options.ts'
 import { scenarios as limitsScenarios } from './limits/scenario.ts'
@@ -36,7 +36,7 @@ const parse = (args: readonly string[]): unknown => {
 }
 
 t.test('the bench takes every call that a page shows', async t => {
-  const calls = [page, readPage('README.md'), readPage('CHANGELOG.md')].flatMap(({ text }) =>
+  const calls = [page, readPage('README.md'), readPage('CHANGELOG.md'), ...readPages('docs')].flatMap(({ text }) =>
     [...text.matchAll(/npm run bench(?: --((?: [\w./-]+)+))?/g)].map(([, args = '']) => args.trim()),
   )
 

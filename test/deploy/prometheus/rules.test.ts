@@ -7,7 +7,7 @@ import { parse } from 'yaml'
 import { z } from 'zod'
 import { logEvents } from '../../../src/telemetry/log-events.ts'
 import { metrics } from '../../../src/telemetry/metrics.ts'
-import { codeOf, readPage, root, rowsOf, withoutBlocks } from '../../docs/markdown.ts'
+import { codeOf, readPage, readPages, root, rowsOf, withoutBlocks } from '../../docs/markdown.ts'
 import { alerts, expressions, folder, recorded, rulesFile } from './rules.ts'
 
 /** @returns what it complains of; empty where it does not */
@@ -79,7 +79,7 @@ t.test('every series that the rules ask of each other is recorded', async t => {
 
 t.test('the rules choose among values that a label has', async t => {
   const documented = new Map(
-    rowsOf(readPage('README.md'), 'Label', 'Values').map(([label, values]) => [codeOf(label)[0], codeOf(values)]),
+    rowsOf(readPages('docs'), 'Label', 'Values').map(([label, values]) => [codeOf(label)[0], codeOf(values)]),
   )
   const chosen = expressions.flatMap(expr => [...expr.matchAll(/(\w+)(?:=~?|!=)"([^"]*)"/g)])
 

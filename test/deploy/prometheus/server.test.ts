@@ -2,7 +2,7 @@
 import t from 'tap'
 import { z } from 'zod'
 import { metrics } from '../../../src/telemetry/metrics.ts'
-import { codeOf, readPage, rowsOf } from '../../docs/markdown.ts'
+import { codeOf, readPages, rowsOf } from '../../docs/markdown.ts'
 import { eventually } from '../../support/eventually.ts'
 import { fillIn, panels, variables, withoutFallback } from './dashboard.ts'
 import { startWatched } from './watched.ts'
@@ -50,7 +50,7 @@ t.test('as many durations are in the histogram of each grouping as there were an
 })
 
 t.test('every query of the README is answered', async t => {
-  const queries = rowsOf(readPage('README.md'), 'Question', 'PromQL').flatMap(([, query]) => codeOf(query))
+  const queries = rowsOf(readPages('docs'), 'Question', 'PromQL').flatMap(([, query]) => codeOf(query))
 
   t.ok(queries.length > 0)
   for (const query of queries) t.not((await prometheus.query(query)).length, 0, query)
