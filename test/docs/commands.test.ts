@@ -1,29 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import { sidegate } from '../cli/run.ts'
 import { codeOf, readPage, readPages, root, rowsOf } from './markdown.ts'
-
-const docs = readPages('docs')
-
-t.test('the documentation has every command as the help has it, and no other', async t => {
-  const { stdout } = await sidegate(['--help'])
-
-  const entries = [...stdout.matchAll(/^ {2}(sidegate .+)\n {6}(.+)$/gm)].map(([, command, summary]) => [
-    command,
-    summary,
-  ])
-  const documented = rowsOf(docs, 'Command', 'What it does').map(([command, summary]) => [codeOf(command)[0], summary])
-  t.ok(entries.length > 0, 'the help lists commands')
-  t.same(documented, entries)
-})
-
-t.test('the documentation has the exit codes as the help has them', async t => {
-  const { stdout } = await sidegate(['--help'])
-
-  const documented = rowsOf(docs, 'Exit code', 'Meaning').map(([code, meaning]) => `${code} ${meaning}`)
-  t.equal(stdout.trimEnd().split('\n').at(-1), `Exit codes: ${documented.join(', ')}.`)
-})
 
 t.test('the page about load has what can be set of both scripts, and nothing else', async t => {
   const text = (file: string): string => readFileSync(join(root, 'test/load', file), 'utf8')

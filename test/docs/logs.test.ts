@@ -2,7 +2,6 @@ import { spawnSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import { proofFaults } from '../../src/errors.ts'
 import { auditActions } from '../../src/telemetry/audit-actions.ts'
 import { logEvents } from '../../src/telemetry/log-events.ts'
 import { type LogField, logFields } from '../../src/telemetry/log-fields.ts'
@@ -21,35 +20,7 @@ const sources = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf
 interface Declared {
   readonly fields: readonly string[]
   readonly optional: readonly string[]
-  readonly when: string
 }
-
-/** A list of fields as the page has it. */
-const fieldsText = ({ fields, optional }: Declared): string =>
-  [...fields.map(field => `\`${field}\``), ...optional.map(field => `\`${field}\`?`)].join(', ') || '–'
-
-t.test('the documentation has every event with its level, its fields and its meaning, and no other', async t => {
-  const declared = Object.entries<Declared & { readonly level: string }>(logEvents)
-    // These have tables of their own.
-    .filter(([event]) => event !== 'request' && event !== 'audit')
-    .map(([event, entry]) => [`\`${event}\``, entry.level, fieldsText(entry), entry.when])
-
-  t.same(rowsOf(docs, '`event`', 'Level', 'Fields', 'When'), declared)
-})
-
-t.test('the documentation has every action of an audit line, and no other', async t => {
-  const declared = Object.entries<Declared & { readonly outcome: string; readonly scope: string }>(auditActions).map(
-    ([action, entry]) => [`\`${action}\``, entry.outcome, `\`${entry.scope}\``, fieldsText(entry), entry.when],
-  )
-
-  t.same(rowsOf(docs, '`action`', '`outcome`', '`logs.audit`', 'Fields', 'When'), declared)
-})
-
-t.test('the fields of log lines are those of the catalogue, with their types and meanings', async t => {
-  const declared = Object.entries(logFields).map(([field, { type, meaning }]) => [`\`${field}\``, type, meaning])
-
-  t.same(rowsOf(docs, 'Field', 'Type', 'Meaning'), declared)
-})
 
 t.test('every event of the catalogue is logged, and every field is one of some line', async t => {
   const written = sources.join('\n')
@@ -124,10 +95,4 @@ t.test('access lines are as the documentation has them', async t => {
     t.equal(found.stderr, '')
     t.equal(found.stdout, `${lineOf('/nowhere')}\n`)
   })
-})
-
-t.test('the documentation has every reason why a proof is refused, and no other', async t => {
-  const documented = rowsOf(docs, '`error_code`', 'What is wrong').flatMap(([fault]) => codeOf(fault))
-
-  t.same(documented, proofFaults)
 })

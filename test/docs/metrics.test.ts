@@ -9,20 +9,6 @@ const docs = readPages('docs')
 const page = readPage('docs/reference/metrics.md')
 const declared = Object.values(metrics)
 
-t.test('the documentation has every metric with its kind, labels and help, and no other', async t => {
-  const documented = rowsOf(docs, 'Name', 'Kind', 'Labels', 'Meaning').map(([name, kind, labels, help]) => ({
-    name: codeOf(name)[0],
-    kind,
-    labels: codeOf(labels),
-    help,
-  }))
-
-  t.same(
-    documented,
-    declared.map(({ name, kind, labels, help }) => ({ name, kind, labels, help })),
-  )
-})
-
 t.test('the documentation says the values of every label, and of no other', async t => {
   const documented = rowsOf(docs, 'Label', 'Values').map(([label]) => codeOf(label)[0])
 
