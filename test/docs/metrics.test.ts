@@ -62,5 +62,5 @@ t.test('the page says how many series the file of npm start can have', async t =
   if (!loaded.ok) throw new Error(JSON.stringify(loaded.problems))
 
   const count = ceilingOf(seriesMakersOf(loaded.config)).toLocaleString('en-US')
-  t.ok(page.text.includes(`The file of \`npm start\` comes to ${count}.`))
+  t.ok(page.text.replaceAll(/\s+/g, ' ').includes(`The file of \`npm start\` comes to ${count}.`))
 })
