@@ -1,10 +1,13 @@
 import { createCookieJar } from '../oauth/support/cookie-jar.ts'
 
-/** What alice's browser does with an address: it goes where it is sent, signs in, and allows what is asked. Ends at a page without a form of Sidegate's. */
+/**
+ * Opens an address as the browser of alice: follows redirects, signs in, and consents.
+ * Ends at a page without a form of Sidegate.
+ */
 export const browse = async (start: URL): Promise<void> => {
   const jar = createCookieJar()
 
-  /** The page that is shown in the end. Cookies go to the first origin alone. */
+  /** The last page after all redirects. Cookies are sent to the first origin only. */
   const open = async (url: URL, body?: URLSearchParams): Promise<{ readonly url: URL; readonly html: string }> => {
     const headers = url.origin === start.origin ? { cookie: jar.header() } : {}
     const answer = await fetch(url, { redirect: 'manual', headers, ...(body && { method: 'POST', body }) })

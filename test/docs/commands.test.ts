@@ -15,7 +15,7 @@ t.test('the page about load has what can be set of both scripts, and nothing els
     '[k6.js](k6.js)',
     '[autocannon.ts](autocannon.ts)',
     'Without it',
-    'What it is',
+    'Meaning',
   )
   const documented = rows.flatMap(([variable, option]) => [...codeOf(variable), ...codeOf(option)])
   t.same([...new Set(documented)].sort(), [...new Set(settings)].sort())

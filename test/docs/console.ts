@@ -34,13 +34,13 @@ export interface Shell {
   readonly env?: NodeJS.ProcessEnv
   /** Bash lines that come before them. */
   readonly prelude?: string
-  /** Told of every line as it is printed, as somebody would read it. */
+  /** Called with each line when it is printed. */
   readonly onLine?: (line: string) => void
   /** Ends the steps before their time. */
   readonly signal?: AbortSignal
 }
 
-/** Runs the steps one after another in one shell, as somebody would paste them; what each printed, line by line. */
+/** Runs the steps one after another in one shell. @returns the printed lines of each step */
 const runSteps = async (
   steps: readonly Step[],
   replacements: Replacements,
@@ -84,7 +84,7 @@ const joinJson = (lines: readonly string[]): readonly string[] => {
   return start < 0 ? lines : [...lines.slice(0, start), lines.slice(start).join('')]
 }
 
-/** What a line says whenever it is run: ids, tokens, instants and counts taken out. */
+/** The part of a line that is the same in every run: without ids, tokens, times and counts. */
 const settled = (line: string): string => {
   if (line.startsWith('{')) return settledJson(line)
   const count = /^\d+ (\d{3})$/.exec(line)

@@ -1,4 +1,4 @@
-/** Files, scripts and commands that the pages of docs/operations name exist. No container engine and no cluster runs here. */
+/** The files, scripts and commands of docs/operations exist. No container engine and no cluster runs here. */
 import { spawnSync } from 'node:child_process'
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -34,7 +34,7 @@ t.test('every file that the pages about operations name by its end is below depl
   )
 })
 
-/** What stands behind the program's name, by whatever name it goes: in the image, in a pod, in a shell or in a sentence. */
+/** The words after each name of the program: in the image, in a pod, in a shell or in a sentence. */
 const shownCommands = ({ text }: Page): readonly string[] =>
   [
     ...text

@@ -10,12 +10,12 @@ import { type Replacements, replaceAll, type Shell } from './console.ts'
 import { root } from './markdown.ts'
 import { killGroup } from './process-group.ts'
 
-/** Where a reader of the guide sits: a checkout, its terminals, and ports that are free. */
+/** The place of a reader of the guides: a checkout, its terminals, and free ports. */
 export interface Desk {
   readonly shell: Shell
   /** The page's ports, each by one that is free here. */
   readonly replacements: Replacements
-  /** Pastes a script that ends. What it leaves in the background stays until the test ends. */
+  /** Pastes a script that ends. Its background processes run until the test ends. */
   run(script: string): Promise<void>
   /** Pastes a script that ends in a gateway, in place of the one before; resolves when it is ready. */
   serve(script: string): Promise<void>

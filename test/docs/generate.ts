@@ -1,4 +1,4 @@
-/** `npm run docs`: writes the generated tables of docs/ anew, each between `<!-- generated: NAME -->` and `<!-- end -->`. */
+/** `npm run docs`: writes the generated tables of docs/, each between `<!-- generated: NAME -->` and `<!-- end -->`. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { regenerate } from './generate/tables.ts'

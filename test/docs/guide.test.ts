@@ -43,7 +43,7 @@ const reader = (t: Test): Pick<Shell, 'onLine' | 'signal'> => {
   const abort = new AbortController()
   const visit = async (address: string): Promise<void> => {
     try {
-      // What the block before has left in the background may still be starting.
+      // A program that the previous block started in the background may not be ready yet.
       await eventually(() => browse(new URL(address)).then(() => true))
     } catch (error) {
       t.fail(`${address} leads nowhere`, { error })

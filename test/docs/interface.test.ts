@@ -33,7 +33,7 @@ t.test('the documentation has the published interface as config/sidegate.yaml ha
   )
 })
 
-/** Every place of the published interface that says "not shown", in its words. */
+/** Each point that the published interface does not specify, in its words. */
 const leftOpen = [
   'what each operation does',
   'body of the metadata operation',
@@ -54,7 +54,7 @@ const leftOpen = [
 t.test(
   'the documentation says of every place that the interface leaves open what Sidegate does there, and why',
   async t => {
-    const rows = rowsOf(docs, 'Left open', 'What Sidegate does', 'Why')
+    const rows = rowsOf(docs, 'Left open', 'Behaviour of Sidegate', 'Reason')
 
     for (const place of leftOpen)
       t.ok(

@@ -66,7 +66,7 @@ export const rowsOf = (pages: Page | readonly Page[], ...headings: readonly stri
     .filter(table => table.headings.join('|') === headings.join('|'))
     .flatMap(({ rows }) => rows)
 
-/** What stands in the code spans of a cell. */
+/** The texts of the code spans of a cell. */
 export const codeOf = (cell: string | undefined): readonly string[] =>
   [...(cell ?? '').matchAll(/`([^`]+)`/g)].map(([, code = '']) => code)
 

@@ -5,6 +5,6 @@ export const killGroup = ({ pid }: ChildProcess): void => {
   try {
     if (pid !== undefined) process.kill(-pid, 'SIGKILL')
   } catch {
-    // Nobody of the group is left.
+    // No process of the group is left.
   }
 }

@@ -92,8 +92,8 @@ const partOf = (path: string): Part => {
 }
 
 /**
- * The keys of one part, in the order of the schema. The meaning is the page's own text, because a cell has more room than the text
- * that an editor shows; a new key gets that text.
+ * The keys of one part, in the order of the schema. The meaning is the page's own text, because a cell has more room than
+ * the text that an editor shows; a new key gets the text of the schema.
  */
 export const configurationRows =
   (part: Part) =>
@@ -107,7 +107,7 @@ export const configurationRows =
 
 const literal = /^`[^`]+`$/
 
-/** Words of the page stand where the default is no literal: there is none, or it is taken from something else. */
+/** Keeps the words of the page if the default is not a literal: it depends on something else, or does not exist. */
 const defaultCell = (key: Key, shown = '–'): string => {
   if (key.isRequired) return 'required'
   if (key.default === undefined) return literal.test(shown) || shown === 'required' ? '–' : shown

@@ -33,7 +33,7 @@ const configurationHeadings = ['Key', 'Default', 'Meaning']
 /** Every table that `npm run docs` writes, by the name in its marker. */
 export const tables: Readonly<Record<string, GeneratedTable>> = {
   commands: {
-    headings: ['Command', 'What it does'],
+    headings: ['Command', 'Effect'],
     rows: async () =>
       [...(await help()).matchAll(/^ {2}(sidegate .+)\n {6}(.+)$/gm)].map(([, command = '', summary = '']) => [
         code(command),
@@ -61,7 +61,7 @@ export const tables: Readonly<Record<string, GeneratedTable>> = {
     rows: () => Object.entries(gatewayErrors).map(([name, { status, detail }]) => [code(name), String(status), detail]),
   },
   'refused-proofs': {
-    headings: ['`error_code`', 'What is wrong'],
+    headings: ['`error_code`', 'Reason'],
     rows: present => proofFaults.map(name => [code(name), kept(present, name)]),
   },
   metrics: {
