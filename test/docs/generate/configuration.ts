@@ -92,8 +92,8 @@ const partOf = (path: string): Part => {
 }
 
 /**
- * The keys of one part, in the order of the schema. The meaning is the page's own text, because a cell has more room than
- * the text that an editor shows; a new key gets the text of the schema.
+ * The keys of one part, in the order of the schema. The meaning is the page's own text, because a cell has more room
+ * than the text that an editor shows; a new key gets the text of the schema.
  */
 export const configurationRows =
   (part: Part) =>
