@@ -4,7 +4,8 @@ import { measured } from './figures.ts'
 import { toSizingTable } from './table.ts'
 
 t.test('the page about operating Sidegate has the table that the measured figures make', async t => {
-  const [, table] = /<!-- sizing -->\n([\s\S]*?)\n<!-- \/sizing -->/.exec(readPage('docs/operations/sizing.md').text) ?? []
+  const [, table] =
+    /<!-- sizing -->\n([\s\S]*?)\n<!-- \/sizing -->/.exec(readPage('docs/operations/sizing.md').text) ?? []
 
   t.equal(table, toSizingTable(measured))
 })
