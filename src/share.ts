@@ -5,8 +5,8 @@ export interface WorkerShare {
 }
 
 /**
- * One part of a whole number. Each part is rounded down, and the first parts get one each of the remainder, so that the parts add
- * up to the whole and differ by 1 at most. A part beyond the last one is 0.
+ * One part of a whole number. Each part is rounded down, and the first parts get one each of the remainder, so that
+ * the parts add up to the whole and differ by 1 at most. A part beyond the last one is 0.
  */
 export const shareOf = (whole: number, { index, of }: WorkerShare): number =>
   index < of ? Math.floor(whole / of) + (index < whole % of ? 1 : 0) : 0
