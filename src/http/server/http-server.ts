@@ -53,7 +53,6 @@ export const createHttpServer = (
   let accepted = 0
   let most = 0
   let onAccepted: (() => void) | undefined
-  let evictedAtMs = Number.NEGATIVE_INFINITY
 
   const watch = (entry: Entry): void => ticker.add(entry)
   const unwatch = (entry: Entry): void => ticker.delete(entry)
@@ -75,20 +74,7 @@ export const createHttpServer = (
   }
   const serve = (socket: Socket): void => watch(new Connection(socket, context))
 
-  const evictIdle = (): void => {
-    const nowMs = performance.now()
-    if (nowMs - evictedAtMs < evictEveryMs) return
-    evictedAtMs = nowMs
-    ticker.visitAll(entry => {
-      if (entry.closeIfIdle()) handlers.dropped('evicted_idle')
-    })
-  }
-  /** Closes connections of clients that showed a certificate, after the response under way. */
-  const retireClientCertificates = (): void => {
-    for (const entry of ticker) {
-      if (entry instanceof Connection && acceptor?.hasClientCertificate(entry.socket)) entry.retire()
-    }
-  }
+  const evictIdle = createIdleEviction(ticker, () => handlers.dropped('evicted_idle'))
   const refuseFull = (): void => {
     handlers.dropped('limit')
     evictIdle()
@@ -108,7 +94,7 @@ export const createHttpServer = (
     if (acceptor) acceptor.accept(socket)
     else serve(socket)
   }
-  if (tls) tls.onClientCaChange = () => retireClientCertificates()
+  if (tls) tls.onClientCaChange = () => retireClientCertificates(ticker, acceptor)
   return {
     createListener() {
       // A client may send its FIN with its request and still read (RFC 9112 section 9.6).
@@ -135,5 +121,25 @@ export const createHttpServer = (
     closeAllConnections() {
       for (const socket of sockets) socket.destroy()
     },
+  }
+}
+
+/** Closes connections of clients that showed a certificate, after the response under way. */
+const retireClientCertificates = (entries: Iterable<Entry>, acceptor: TlsAcceptor | undefined): void => {
+  for (const entry of entries) {
+    if (entry instanceof Connection && acceptor?.hasClientCertificate(entry.socket)) entry.retire()
+  }
+}
+
+/** Closes the idle connections, once in `evictEveryMs` at most: each call visits all connections. */
+const createIdleEviction = (ticker: TimeoutTicker<Entry>, onEvicted: () => void): (() => void) => {
+  let evictedAtMs = Number.NEGATIVE_INFINITY
+  return () => {
+    const nowMs = performance.now()
+    if (nowMs - evictedAtMs < evictEveryMs) return
+    evictedAtMs = nowMs
+    ticker.visitAll(entry => {
+      if (entry.closeIfIdle()) onEvicted()
+    })
   }
 }

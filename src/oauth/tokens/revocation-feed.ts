@@ -6,7 +6,7 @@ import type { Revocation } from '../../stores/ports/revocations.ts'
 import type { Store } from '../../stores/ports/store.ts'
 import type { AccessTokenRecord } from '../../stores/ports/tokens.ts'
 import type { FeedWatch } from '../feed-watch.ts'
-import { createNotBeforeList } from './not-before-list.ts'
+import { createNotBeforeList, type NotBeforeList } from './not-before-list.ts'
 
 /** The revocations, in memory, so that a token is checked without a query of the store. At most a second old. */
 export interface RevocationFeed {
@@ -62,10 +62,8 @@ export const createRevocationFeed = (
   { onCutoff, onRevoked }: RevocationReports = {},
 ): RevocationFeed => {
   const revoked = new Map<string, number>()
-  const cutoffs = createNotBeforeList()
+  const cutoffs = createCutoffReader(store.cutoffs, onCutoff)
   let cursor: string | undefined
-  let cutoffCursor: string | undefined
-  let hasRead = false
   let sweptAtMs = performance.now()
   let failure: unknown
   let starting: Promise<void> | undefined
@@ -82,43 +80,18 @@ export const createRevocationFeed = (
     add([revocation])
     onRevoked?.(revocation)
   }
-  const readCutoffs = async (): Promise<void> => {
-    const changes = await store.cutoffs.since(cutoffCursor)
-    const isFirst = !hasRead
-    hasRead = true
-    for (const cutoff of changes.cutoffs) if (cutoffs.add(cutoff) && !isFirst) onCutoff?.(cutoff)
-    cutoffCursor = changes.cursor
-  }
-  let pendingRead: Promise<void> | undefined
-  /**
-   * One read for all calls in one turn of the event loop. It starts after the last of them, so it is late enough for
-   * each.
-   */
-  const readCutoffsSoon = (): Promise<void> => {
-    if (pendingRead !== undefined) return pendingRead
-    const reading = nextTurn().then(() => {
-      pendingRead = undefined
-      return readCutoffs()
-    })
-    // The caller awaits it after the store has answered its query, which may have failed too.
-    reading.catch(() => undefined)
-    pendingRead = reading
-    return reading
-  }
   const sweep = (): void => {
     sweptAtMs = performance.now()
     const nowMs = clock.nowMs()
     for (const [id, untilMs] of revoked) if (untilMs <= nowMs) revoked.delete(id)
-    cutoffs.sweep(nowMs)
-    // After a failover, a Redis replica may have older cursors: a full read makes sure that no cutoff is missed for
-    // long.
-    cutoffCursor = undefined
+    cutoffs.list.sweep(nowMs)
+    cutoffs.restart()
   }
 
   const subscription = watch.follow(['revocations', 'cutoffs'], {
     read: async () => {
       if (performance.now() - sweptAtMs > sweepEveryMs) sweep()
-      await Promise.all([readRevocations(), readCutoffs()])
+      await Promise.all([readRevocations(), cutoffs.read()])
     },
     settled: error => {
       failure = error
@@ -130,12 +103,12 @@ export const createRevocationFeed = (
   return {
     isRevoked: token =>
       (revoked.size > 0 && (revoked.has(token.jti) || revoked.has(grantOf(token.jti)))) ||
-      cutoffs.covers(token, token.iat),
+      cutoffs.list.covers(token, token.iat),
     // A grant without a time of beginning is older than any cutoff.
-    isCutOff: grant => cutoffs.covers(grant, grant.beganAtSec ?? 0),
+    isCutOff: grant => cutoffs.list.covers(grant, grant.beganAtSec ?? 0),
     queryWithNotBefore: query => {
       const answer = query()
-      const reading = readCutoffsSoon()
+      const reading = cutoffs.readSoon()
       return answer.then(known => reading.then(() => known))
     },
     revoke: async (id, untilMs) => {
@@ -150,6 +123,50 @@ export const createRevocationFeed = (
       return failure
     },
     close: subscription.close,
+  }
+}
+
+interface CutoffReader {
+  /** The cutoffs that were read so far. */
+  readonly list: NotBeforeList
+  read(): Promise<void>
+  /** One read for all calls in one turn of the event loop. It starts after the last of these calls. */
+  readSoon(): Promise<void>
+  /** The next read begins with the first cutoff. */
+  restart(): void
+}
+
+const createCutoffReader = (store: Store['cutoffs'], onCutoff: RevocationReports['onCutoff']): CutoffReader => {
+  const list = createNotBeforeList()
+  let cursor: string | undefined
+  let hasRead = false
+  let pendingRead: Promise<void> | undefined
+
+  const read = async (): Promise<void> => {
+    const changes = await store.since(cursor)
+    const isFirst = !hasRead
+    hasRead = true
+    for (const cutoff of changes.cutoffs) if (list.add(cutoff) && !isFirst) onCutoff?.(cutoff)
+    cursor = changes.cursor
+  }
+  return {
+    list,
+    read,
+    readSoon() {
+      if (pendingRead !== undefined) return pendingRead
+      const reading = nextTurn().then(() => {
+        pendingRead = undefined
+        return read()
+      })
+      // The caller awaits it after the store has answered its query, which may have failed too.
+      reading.catch(() => undefined)
+      pendingRead = reading
+      return reading
+    },
+    restart() {
+      // After a failover, a Redis replica may have older cursors: a full read finds every cutoff that was missed.
+      cursor = undefined
+    },
   }
 }
 
