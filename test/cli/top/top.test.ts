@@ -65,7 +65,7 @@ t.test('--once prints, after an interval, what happened in it', async t => {
     '--admin',
     new URL(running.admin).host,
     '--every',
-    '500ms',
+    '2s', // each worker asks the store every 750 ms
     '--once',
   ])
 
