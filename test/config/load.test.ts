@@ -272,7 +272,7 @@ t.test('discovery names the first operation that serves a thing, or the advertis
   t.same(advertised.oauth.endpoints, { token: 'http://localhost:8080/other/token' })
 })
 
-t.test('a store in memory has one worker where nobody says how many', async t => {
+t.test('with a store in memory there is one worker unless the file sets another number', async t => {
   const config = await acceptedConfig(t, { store: 'memory:' })
 
   t.equal(config.workers, 1)

@@ -62,5 +62,5 @@ export const publishing = (...operations: readonly unknown[]): Readonly<Record<s
   upstreams: { items: { targets: ['http://127.0.0.1:9000'] } },
 })
 
-/** A stored form of a secret that nobody knows. */
+/** A stored form of an unknown secret. */
 export const hash = 'sha256$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA'

@@ -1,4 +1,4 @@
-/** What an embedded store holds goes over into a Redis as it stands. */
+/** All data of an embedded store is copied into a Redis unchanged. */
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -102,7 +102,7 @@ const newTarget = (login = '') => {
   return { prefix, url: address(''), urlAs: address(login) }
 }
 
-/** A file with a key, a grant and a client; who may not add to sorted sets cannot copy the client. */
+/** A file with a key, a grant and a client. A user of Redis that may not add to sorted sets cannot copy the client. */
 const makeSource = async () => {
   const path = join(dir, `${newId()}.db`)
   const from = await openStore({ kind: 'sqlite', path }, systemClock)

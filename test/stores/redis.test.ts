@@ -58,7 +58,7 @@ t.test('every key but those of clients has a lifetime', async t => {
   for (const key of keys) t.ok((await redis.client.pttl(key)) > 0, key)
 })
 
-/** What a reader is shown that goes on from there. */
+/** The clients that a reader gets when it continues from `cursor`. */
 const readClients = async ({ clients }: Store, cursor: string | undefined) => {
   const ids: string[] = []
   let isWhole = false
@@ -90,7 +90,11 @@ t.test('a reader of clients that Redis has lost is shown all that is left, whate
 
     const news = await readClients(store, seen.cursor)
     t.match(news, { isWhole: true, ids: ['first', 'later'] })
-    t.match(await readClients(store, first.cursor), { isWhole: false, ids: ['later'] }, 'who had not seen it')
+    t.match(
+      await readClients(store, first.cursor),
+      { isWhole: false, ids: ['later'] },
+      'a reader that had not seen the change',
+    )
   })
   await t.test('all data', async t => {
     const { cursor } = await readClients(store, undefined)
@@ -112,7 +116,7 @@ t.test('of the places of changes the last thousand are kept', async t => {
   await Promise.all(Array.from({ length: 1000 }, () => store.clients.put(newId(), { disabled: true }, undefined)))
 
   t.equal(await redis.client.zcard('sidegate:{clients}:places'), 1000)
-  t.match(await readClients(store, cursor), { isWhole: true }, 'who was away for more')
+  t.match(await readClients(store, cursor), { isWhole: true }, 'a reader that missed more changes than Redis keeps')
 })
 
 t.test('a start without Redis succeeds, calls fail at once, and all is well within a second of its coming', async t => {
@@ -170,7 +174,7 @@ t.test('a silent Redis is unavailable soon, and used again when it answers', asy
 })
 
 t.test(
-  'in a Redis Cluster every operation keeps to one slot, and needs no more than the documented rights',
+  'in a Redis Cluster every operation keeps to one slot, and needs only the rights that the documentation lists',
   async t => {
     const node = await startLonelyNode(t)
     await admitLeastUser(node)

@@ -64,9 +64,9 @@ t.test('each restore keeps what was there, under a name of its own', async t => 
   t.same(await kidsIn(`${path}.replaced.2`), [made])
 })
 
-t.test('the file belongs to whom it belonged, or is not replaced', async t => {
+t.test('the file keeps its owner and its group, or is not replaced', async t => {
   const { path, backup } = await makePair(t)
-  // Anybody may give a file to a group of their own; to another user only root may.
+  // A user may give a file to one of their groups; only root may give it to another user.
   const owner = process.getuid?.() === 0 ? 65_532 : statSync(path).uid
   const group = process.getuid?.() === 0 ? 65_532 : (process.getgroups?.().at(-1) ?? statSync(path).gid)
   chownSync(path, owner, group)
@@ -120,7 +120,7 @@ t.test('a backup of an older version is brought up to date before it takes the p
   t.same(await kidsIn(path), ['old'])
 })
 
-t.test('who waits for a file while it is replaced opens the new one', async t => {
+t.test('a process that waits for a file while it is replaced opens the new one', async t => {
   const { dir, path, made } = await makePair(t)
   const release = acquireExclusiveLock(path)
   const opening = openSqliteStore(path, systemClock)

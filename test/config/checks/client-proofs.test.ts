@@ -303,7 +303,7 @@ holdsEach(t, [
     accepted: { ...by('tls_client_auth', named), ...behindProxy },
   },
   {
-    says: 'somebody vouches for a name in a certificate',
+    says: 'a name in a certificate counts only if a CA verifies the certificate',
     refused: {
       ...by('tls_client_auth', named),
       tls: { cert_file: server.certFile, key_file: server.keyFile, clientAuth: 'optional' },
@@ -319,7 +319,7 @@ holdsEach(t, [
     accepted: { ...behindProxy, clients: [byName, { ...byName, client_id: 'other' }] },
   },
   {
-    says: 'who comes without the proxy may be self-signed beside those who come through it',
+    says: 'the proxy may verify certificates while clients that connect directly use self-signed ones',
     refused: { ...behindProxy, clients: [bySelf, byName] },
     message: /clients\[1\]\.token_endpoint_auth_method: tls_client_auth and self_signed_tls_client_auth exclude/,
     accepted: { ...by('tls_client_auth', named), ...behindProxy, tls: ownTls, clients: [byName, bySelf] },

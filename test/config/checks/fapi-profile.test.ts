@@ -39,7 +39,7 @@ holdsEach(t, [
     accepted: fapi({}, { issuer: 'http://127.0.0.1:8080' }),
   },
   {
-    says: 'an issuer that nobody wrote is for trials on loopback',
+    says: 'an issuer may be missing from the file only on loopback, for trials',
     refused: fapi({}, { issuer: undefined, listen: '0.0.0.0:8080' }),
     message: /issuer: missing, so it would be http:\/\/localhost:8080/,
     accepted: fapi({}, { issuer: undefined, listen: '127.0.0.1:8080' }),
@@ -122,7 +122,7 @@ holdsEach(t, [
     accepted: fapi({ assertion_audience: 'issuer' }),
   },
   {
-    says: 'who began an authorization ends it',
+    says: 'the browser that began an authorization ends it',
     refused: fapi({ bindToBrowser: false }),
     message: /bindToBrowser: profile: fapi2 requires bindToBrowser: true/,
     accepted: fapi({ bindToBrowser: true }),

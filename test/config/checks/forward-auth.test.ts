@@ -40,7 +40,7 @@ holdsEach(t, [
     accepted: asked(check, forwarded),
   },
   {
-    says: 'somebody is trusted to ask',
+    says: 'at least one gateway is trusted to ask',
     refused: { ...asked(check), trustedProxies: [] },
     message: /operations\[1\]\.serves: no gateway is trusted to ask; name it under trustedProxies/,
     accepted: asked(check),
@@ -82,7 +82,7 @@ holdsEach(t, [
     accepted: asked(check, { ...forwarded, method: 'PUT' }),
   },
   ...['/check', '/**', '/check/*', '/*/check/**', '/.well-known/**'].map(path => ({
-    says: `Envoy puts a prefix before the original path, and ${path} is none`,
+    says: `Envoy puts a prefix before the original path, and ${path} is not a path for that`,
     refused: asked({ ...forEnvoy, path }),
     message: /operations\[1\]\.path: Envoy puts its path_prefix before the original path/,
     accepted: asked({ ...forEnvoy, path: '/a/check/**' }),
@@ -107,7 +107,7 @@ holdsEach(t, [
     accepted: asked(forEnvoy, { ...forwarded, path: '/checks' }),
   })),
   {
-    says: 'nobody proves anything to ask',
+    says: 'a gateway asks without credentials',
     refused: asked({ ...check, credentials: 'client' }),
     message: /operations\[1\]\.credentials: must be none for check/,
     accepted: asked({ ...check, credentials: 'none' }),

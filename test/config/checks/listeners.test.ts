@@ -35,7 +35,7 @@ holdsEach(t, [
     accepted: { tls: files },
   },
   {
-    says: 'who must show a certificate needs somebody to vouch for it',
+    says: 'certificates of clients can be required only if there is a CA that verifies them',
     refused: { tls: { ...files, clientAuth: 'required' } },
     message:
       /tls\.clientCa_file: missing; clientAuth: required accepts only certificates of these CAs\. For self-signed certificates set clientAuth: optional/,
@@ -66,7 +66,7 @@ holdsEach(t, [
     accepted: { login: handoff, internal: { ...internal, listen: '10.0.0.1:9443', tls } },
   },
   {
-    says: 'who calls the private listener can prove who they are',
+    says: 'the login can authenticate at the private listener',
     refused: { login: handoff, internal: { listen: '127.0.0.1:9443', tls: files } },
     message: /internal: the login could not authenticate; set tls with clientCa_file, or jwks/,
     accepted: { login: handoff, internal: { listen: '127.0.0.1:9443', tls } },
@@ -114,7 +114,7 @@ holdsEach(t, [
     accepted: { internal, login: handoff },
   },
   {
-    says: 'who signs in elsewhere is no user here',
+    says: 'with a hand-off the file lists no users, because they sign in elsewhere',
     refused: { internal, login: { ...handoff, users: [user] } },
     message: /login\.users: are only for mode: embedded, and no user signs in here with a login of your own/,
     accepted: { login: { users: [user] } },
@@ -126,7 +126,7 @@ holdsEach(t, [
     accepted: { tls: files, issuer: 'https://auth.example.com' },
   },
   {
-    says: 'who vouches for certificates is asked about some',
+    says: 'a CA for client certificates is set only if clients are asked for certificates',
     refused: { tls },
     message: /tls\.clientCa_file: has no effect while clients are not asked for a certificate/,
     accepted: { tls: { ...tls, clientAuth: 'optional' } },

@@ -66,7 +66,7 @@ holdsEach(t, [
     accepted: publishing({ ...forwarded, path: '/%C3%A4' }),
   },
   {
-    says: 'a path is none that every request is refused for',
+    says: 'an operation cannot have a path that Sidegate refuses in every request',
     refused: publishing({ ...forwarded, path: '/a%2Fb' }),
     message: /path: requests with /,
     accepted: publishing({ ...forwarded, path: '/a%23b' }),
@@ -159,19 +159,19 @@ holdsEach(t, [
     accepted: publishing({ ...forwarded, scopes: ['read', 'write'] }),
   },
   {
-    says: 'nobody has no plan',
+    says: 'an operation without credentials cannot use the plan of the client',
     refused: publishing({ ...forwarded, credentials: 'none', plan: 'client' }),
     message: /plan: requests name no client whose plan could apply/,
     accepted: publishing({ ...authorize, plan: 'client' }),
   },
   {
-    says: 'where nobody is named, a plan is',
+    says: 'an operation without credentials may name a plan, if the plan exists',
     refused: publishing({ ...forwarded, credentials: 'none', plan: 'default' }),
     message: /plan: no such plan; known are default-plan/,
     accepted: publishing({ ...forwarded, credentials: 'none', plan: 'default-plan' }),
   },
   {
-    says: 'who calls has a plan already',
+    says: 'an operation with credentials names no plan, because the client has one already',
     refused: publishing({ ...forwarded, plan: 'default-plan' }),
     message: /plan: must be client or none/,
     accepted: publishing({ ...forwarded, plan: 'none' }),

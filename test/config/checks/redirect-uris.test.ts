@@ -30,7 +30,7 @@ holdsEach(t, [
     accepted: redirecting('http://127.0.0.1:3000/', 'http://[::1]/', 'http://localhost/a'),
   },
   {
-    says: 'a host that only begins like a loopback address is none',
+    says: 'a host that only begins like a loopback address is not a loopback address',
     refused: redirecting('http://localhost.a.example/'),
     message: /http is only for 127\.0\.0\.1, \[::1\] and localhost/,
     accepted: redirecting('http://localhost/'),

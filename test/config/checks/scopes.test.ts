@@ -71,7 +71,7 @@ holdsEach(t, [
   },
 ])
 
-t.test('where the scopes of a client cannot be read, no text is said to be for nobody', async t => {
+t.test('while the scope of a client is invalid, no text of a scope is reported as unused', async t => {
   const problems = await problemsOf(t, { scopes: { 'accounts:read': text }, clients: [client({ scope: 'a "b"' })] })
 
   t.equal(problems.length, 1, problems.join())

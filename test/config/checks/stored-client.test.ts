@@ -14,7 +14,7 @@ const base = { ...publishing(token, authorize, forwarded), issuer: 'https://as.e
 const plans = { gold: { rate: '1/1second' }, silver: { rate: '1/1second' } }
 const throughProxy = { trustedProxies: ['10.0.0.0/8'], clientCertificateHeader: 'client-cert' }
 
-/** What a client comes to under a configuration. */
+/** Reads a client of the store under a configuration. */
 const read = async (changes: object, config: object = {}) =>
   createStoredClientReader(await acceptedConfig(t, { ...base, ...config })).read('kept', members({ ...changes }))
 
@@ -60,12 +60,17 @@ const misfits: readonly (readonly [says: string, changes: object, config: object
     /client_id: equals the sub of a user, so the user could be mistaken for this client \(RFC 9700 section 4\.15\)/,
   ],
   [
-    'codes where nobody can ask for them',
+    'codes although no operation serves authorize',
     { grant_types: ['authorization_code'], redirect_uris: ['https://a.example/'] },
     publishing(token),
     /^grant_types: .*serves authorize/,
   ],
-  ['a resource that nobody knows', { introspects: ['https://a.example/'] }, {}, /^introspects: names a resource/],
+  [
+    'a resource that the configuration does not have',
+    { introspects: ['https://a.example/'] },
+    {},
+    /^introspects: names a resource/,
+  ],
   [
     'a signature without key',
     { access_token_signed_response_alg: 'EdDSA' },
@@ -136,7 +141,7 @@ t.test('one character away the same clients fit', async t => {
   })
 })
 
-t.test('what clients are registered for is known of those too that do not fit', async t => {
+t.test('the reader also gives the metadata of clients that do not fit the configuration', async t => {
   const reader = createStoredClientReader(await acceptedConfig(t, { ...base, plans, clients: [] }))
 
   t.match(reader.metadataOf(members({ plan: 'gone', scope: 'read' })), { plan: 'gone', scope: ['read'] })

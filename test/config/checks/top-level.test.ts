@@ -111,7 +111,7 @@ holdsEach(t, [
     accepted: { trustedProxies: ['127.0.0.1', narrow] },
   })),
   {
-    says: 'one problem says that everybody could name the certificate of a client',
+    says: 'a range of all addresses is one problem, although with it every host could also name the certificate of a client',
     refused: { trustedProxies: ['::/0'], clientCertificateHeader: 'client-cert' },
     message: /trustedProxies\[0\]: is too wide/,
     accepted: { trustedProxies: ['::1'], clientCertificateHeader: 'client-cert' },

@@ -85,7 +85,10 @@ const samples: Readonly<Record<string, readonly string[]>> = {
   'deploy/helm/sidegate/values.yaml': ['unnamed-proxy', 'admin-open'],
 }
 
-/** What stands in the folders that a pod mounts: the placeholders of the kustomization, or the Secret of who installs a chart. */
+/**
+ * The address of the store in the folder that a pod mounts. It is the placeholder of the kustomization, or comes from
+ * the Secret of the operator that installs the chart.
+ */
 const mounted: Readonly<Record<string, string>> = {
   'deploy/kubernetes/base/sidegate.yaml': 'redis://redis:6379',
   'deploy/helm/sidegate/values.yaml': 'rediss+sentinel://:password@redis:26379/main',
@@ -100,7 +103,7 @@ const readSample = async (sample: string, path: string): Promise<string> => {
 }
 
 for (const [sample, expected] of Object.entries(samples)) {
-  t.test(`${sample} is warned of what the page says, and of nothing else`, async t => {
+  t.test(`the linter warns of ${sample} as the page lists, and of nothing else`, async t => {
     const read = (path: string): Promise<string> => readSample(sample, path)
     const options = { nowMs: Date.now(), graceMs: 40_000, allowed: [], read }
     const isCompose = sample.includes('compose')

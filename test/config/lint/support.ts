@@ -53,7 +53,7 @@ export const warnsOfEach = (t: Test, cases: readonly Case[]): void => {
       t.equal(warnings.length, 1, `one warning: ${warnings.join()}`)
       t.match(warnings[0], new RegExp(`^\\d+:\\d+: ${rule}: `))
       t.match(warnings[0], message)
-      t.same(await warningsOf(t, { ...sound, ...fine }, finePlace), [], 'of its neighbour nothing is said')
+      t.same(await warningsOf(t, { ...sound, ...fine }, finePlace), [], 'no warning for the file that is fine')
     })
   }
 }

@@ -54,7 +54,7 @@ t.test('what is no mapping is refused among many that are', async t => {
   for (const raw of [undefined, 5, 'text', [], ['a']]) t.notOk(parse(raw).success)
 })
 
-t.test('what is wrong with one of many clients is told by its place', async t => {
+t.test('a problem of one of many clients names its place', async t => {
   const clients = Array.from({ length: many }, (_, nth) => client({ client_id: `c${nth}` }))
   const wrong = [...clients, client({ client_id: 'last', scope: 7 }), client({ client_id: 'c7' })]
 

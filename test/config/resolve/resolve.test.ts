@@ -10,7 +10,7 @@ const tls = { cert_file: server.certFile, key_file: server.keyFile, clientCa_fil
 const jwks = { keys: [publicJwk('ES256')] }
 const keyed = { client_secret: undefined, token_endpoint_auth_method: 'private_key_jwt', jwks }
 
-t.test('what nobody says about proofs, keys and pushed requests has its default', async t => {
+t.test('proofs, keys and pushed requests have defaults if the file does not set them', async t => {
   const { oauth, clientCertificateHeader, tls, internal } = await acceptedConfig(t, { clients: [client()] })
 
   t.match(oauth, {
@@ -74,7 +74,7 @@ t.test('the keys of a client may stand in a file, or at an address', async t => 
   t.same(fetched?.keys, { kind: 'uri', uri: 'https://b.example/jwks' })
 })
 
-t.test('what is wrong with keys in a file is said where the file is named, without the keys', async t => {
+t.test('a problem of keys in a file is reported where the file is named, without the keys', async t => {
   const folder = makeFolder(t)
   const file = join(folder, 'shop.jwks')
   const secret = privateJwk('ES256')
@@ -125,7 +125,7 @@ t.test('certificates come by TLS, or from trusted proxies in the header that is 
   const trustedProxies = ['10.0.0.0/8']
 
   t.notOk(await takes({}))
-  t.notOk(await takes({ tls: { ...tls, clientCa_file: undefined } }), 'nobody is asked')
+  t.notOk(await takes({ tls: { ...tls, clientCa_file: undefined } }), 'no client is asked for a certificate')
   t.ok(await takes({ tls: { ...tls, clientAuth: 'optional' } }))
   t.notOk(await takes({ trustedProxies }))
   t.ok(await takes({ trustedProxies, clientCertificateHeader: 'client-cert' }))
@@ -171,7 +171,7 @@ t.test('a key signs for as long as the file says', async t => {
   t.equal((await acceptedConfig(t, { keys: { rotateEvery: '7d' } })).oauth.keys.rotateEverySec, 604_800)
 })
 
-t.test('a hand-off knows where to, and the private listener who may answer', async t => {
+t.test('a hand-off has the address of the login, and the private listener has its keys or its CA', async t => {
   const listen = '127.0.0.1:9443'
   const login = { mode: 'handoff', url: 'https://login.example.com/' }
 
@@ -180,7 +180,7 @@ t.test('a hand-off knows where to, and the private listener who may answer', asy
 
   t.same(signed.oauth.login, login)
   t.same(signed.internal, { listen: { host: '127.0.0.1', port: 9443 }, jwks })
-  t.match(both.internal?.tls, { clientAuth: 'optional' }, 'who signs comes without a certificate')
+  t.match(both.internal?.tls, { clientAuth: 'optional' }, 'a login that signs needs no certificate')
 })
 
 t.test('tokens may be asked for what the gateway forwards and what clients introspect for, once each', async t => {

@@ -66,7 +66,7 @@ t.test('a key that every object has is a key like any other, in JSON as in YAML'
 const oneLineUp = (problems: readonly string[]): readonly string[] =>
   problems.map(problem => problem.replace(/^2:/, '1:'))
 
-t.test('what is wrong with JSON is told by line and column', async t => {
+t.test('a problem in JSON is reported with line and column', async t => {
   const file = JSON.stringify({ ...publishing(token), workers: 'many', clients: [client({ scope: 7 })] }, null, 2)
 
   t.match(await problemsOf(t, file), [/^\d+:14: workers: /, /^\d+:16: clients\[0\]\.scope: /])

@@ -28,7 +28,7 @@ t.test('YAML that cannot be read says where and why', async t => {
   t.match(await problemsOf(t, 'clients: []\n---\nclients: []\n'), [/^2:1: the file has a second document/])
 })
 
-t.test('what is wrong with the YAML is said without the line it is about', async t => {
+t.test('a problem in the YAML is reported without the text of its line', async t => {
   const problems = await problemsOf(t, 'clients:\n  - client_secret: "hunter2\\q"\n    x: {hunter2: [}\n')
 
   t.ok(problems.length > 0)
@@ -105,7 +105,7 @@ t.test('a name that every object inherits is a variable that is not set', async 
   }
 })
 
-t.test('a reference that is none says how to write one', async t => {
+t.test('the message for a malformed reference shows how to write one', async t => {
   t.match(await problemsOf(t, { issuer: `http://\${1}` }), [/^1:9: issuer: is not a reference; write \$\{NAME\}/])
 })
 

@@ -91,7 +91,7 @@ t.test('a certificate that no client takes is a problem at its own line', async 
   t.same(await served(good), [])
 })
 
-t.test('a certificate that is out of time is a problem for who checks, and none for who runs', async t => {
+t.test('a certificate outside its validity period is a problem for a check, but not for a start', async t => {
   const { validFromDate, validToDate } = new X509Certificate(server.cert)
   const file = writeConfig(t, { tls: files })
   const messagesAt = async (nowMs?: number) => {
@@ -110,7 +110,7 @@ t.test('a certificate that is out of time is a problem for who checks, and none 
   t.same(await messagesAt(), [])
 })
 
-t.test('who vouches for clients does not vouch for the login, under whatever name', async t => {
+t.test('the CA of the clients cannot also be the CA of the login, under any name', async t => {
   const bundle = join(dir, 'bundle.pem')
   const renewed = join(dir, 'renewed-ca.pem')
   const below = certificates.issue('below')

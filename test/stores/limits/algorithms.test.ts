@@ -8,7 +8,7 @@ import { createTestClock } from '../../support/test-clock.ts'
 
 const second = 1_000_000
 
-/** Offers `perSecond` charges at random microseconds for so long; the microseconds of those that got in. */
+/** Offers `perSecond` charges at random microseconds for `seconds`; returns the microseconds of the granted charges. */
 const admissionsOf = (rule: Rule, perSecond: number, seconds: number): readonly number[] => {
   let nowMicros = 0
   const counters = createCounters({ nowMs: () => nowMicros / 1000 })
@@ -29,13 +29,13 @@ for (const [limit, burst, perSecond] of [
   [7, 7, 300],
   [3000, 300, 30_000],
 ] as const) {
-  t.test(`smooth, ${limit} a second and ${burst} at once: so much and no more of ${perSecond} a second`, async t => {
+  t.test(`smooth, ${limit} a second and ${burst} at once: the limit holds at ${perSecond} a second`, async t => {
     const seconds = 10
 
     const admissions = admissionsOf(newRule(limit, { algorithm: 'smooth', burst }), perSecond, seconds)
 
     t.ok(mostInAnyWindow(admissions, second) <= limit + burst - 1)
-    t.ok(excessOver(admissions, limit / second) <= burst + 1e-6, 'over any time no more than the rate and one burst')
+    t.ok(excessOver(admissions, limit / second) <= burst + 1e-6, 'at most the rate and one burst over any time')
     t.ok(admissions.length >= 0.97 * limit * seconds)
   })
 }
@@ -52,7 +52,7 @@ t.test('strict: an admission under a large limit counts for the whole window, wh
   t.equal(counters.decide(count).granted, 1)
 })
 
-t.test('calendar: between two turns so much and no more', async t => {
+t.test('calendar: grants the limit in each calendar window, but not more', async t => {
   const admissions = admissionsOf(newRule(100, { algorithm: 'calendar' }), 1000, 10)
 
   const perTurn = Object.values(Object.groupBy(admissions, micros => Math.floor(micros / second)))
@@ -92,7 +92,7 @@ t.test('smooth: the wait is exact to the microsecond, one less is too early', as
   }
 })
 
-t.test('smooth: exactly at its rate nobody is refused, for ever', async t => {
+t.test('smooth: charges at exactly the rate are never refused', async t => {
   let nowMicros = 0
   const counters = createCounters({ nowMs: () => nowMicros / 1000 })
   const count = { key: 'key', rules: [newRule(8, { algorithm: 'smooth', burst: 1 })] }

@@ -8,10 +8,10 @@ import { createTestClock } from '../../support/test-clock.ts'
 
 const windowMs = 1000
 
-/** What is counted under one key by one rule. */
+/** A count under one key by one rule. */
 const countOf = (limit: number, changes: Partial<Rule> = {}, key = 'key') => ({ key, rules: [newRule(limit, changes)] })
 
-/** Offers `perSecond` charges at random microseconds for `seconds`; the microseconds of those that got in. */
+/** Offers `perSecond` charges at random microseconds for `seconds`; returns the microseconds of the granted charges. */
 const admissionsOf = (limit: number, perSecond: number, seconds: number, seed: number): number[] => {
   let nowMicros = 0
   const counters = createCounters({ nowMs: () => nowMicros / 1000 })
@@ -41,7 +41,7 @@ for (const [limit, perSecond] of [
   })
 }
 
-t.test('evenly spaced below the limit, nobody is refused', async t => {
+t.test('evenly spaced charges below the limit are all granted', async t => {
   const clock = createTestClock(0)
   const counters = createCounters(clock)
   for (let i = 0; i < 2000; i++) {
@@ -86,7 +86,7 @@ t.test('a limit that was lowered is kept from then on, with the wait until enoug
   t.match(counters.decide(countOf(4)), { granted: 0, rules: [{ waitMs: 1000 - 100 + 60 }] })
 })
 
-t.test('a share of nothing lets nobody in', async t => {
+t.test('a share of zero grants nothing', async t => {
   const counters = createCounters(createTestClock())
 
   t.match(counters.decide(countOf(1), 1, [{ limit: 0, windowMs, burst: 0 }]), {

@@ -16,7 +16,7 @@ t.test('the shares of all places add up to the limit and differ by one at most',
     }
 })
 
-t.test('of smooth both rate and burst add up, and who has one of them has the other', async t => {
+t.test('smooth: rates and bursts of the shares add up, and a share that has one of them has the other', async t => {
   for (const [limit, burst] of [
     [100, 10],
     [7, 7],
@@ -34,7 +34,7 @@ t.test('of smooth both rate and burst add up, and who has one of them has the ot
 })
 
 for (const algorithm of ['strict', 'smooth', 'calendar'] as const)
-  t.test(`${algorithm}: what all places let in together is the plan`, async t => {
+  t.test(`${algorithm}: all places together admit what the plan allows`, async t => {
     const clock = createTestClock(0)
     const places = 4
     const locals = Array.from({ length: places }, (_, index) =>
@@ -66,7 +66,7 @@ for (const algorithm of ['strict', 'smooth', 'calendar'] as const)
     t.equal(local.decide(charge).allowed, true, 'a second later it is over')
   })
 
-t.test('a plan that refuses nobody does not begin to without its count', async t => {
+t.test('a plan with only soft rules refuses no charge, even without its count', async t => {
   const local = createLocalFallback(() => ({ index: 0, of: 1 }), createTestClock(0))
   const soft = { ...newCharge(1, { mode: 'soft' }), whenStoreFails: 'closed' } as const
   const hard = { ...newCharge(1), whenStoreFails: 'closed' } as const

@@ -16,7 +16,10 @@ const clientsOf = (count: number, ...algorithms: readonly Algorithm[]): readonly
   return Array.from({ length: count }, () => ({ key: newId(), rules, whenStoreFails: 'local' }))
 }
 
-/** What a new worker says to charges of one turn; another, where a machine that stood still made it decide locally. */
+/**
+ * The verdicts of a new worker for the charges of one turn. Another worker tries again if the first one decided locally
+ * because the machine paused.
+ */
 const inOneTurn = async (
   t: Test,
   url: string,

@@ -48,7 +48,7 @@ t.test('a process that is done does not wait for the time of what was answered',
   t.equal(timers(), before)
 })
 
-t.test('what is answered in time is not ended because its process was busy for longer', async t => {
+t.test('a command that Redis answers in time does not time out because the process was busy for longer', async t => {
   const redis = await startRedis(t)
   const connection = connectRedis(toRedisUrl(redis.url), { commandTimeoutMs, silenceMs: 10_000 })
   t.teardown(() => connection.disconnect())
@@ -64,7 +64,8 @@ t.test('what is answered in time is not ended because its process was busy for l
   const [far] = (await once(server, 'connection')) as [Socket]
   t.teardown(() => near.destroy())
 
-  // The timer that looks after both commands; and in the same turn, before anything of Redis is read, what sends the second one.
+  // The timer that watches both commands fires. In the same turn, before the answer of Redis is read, the socket `far`
+  // gets the data that makes it send the second command.
   const answer = new Promise(resolve => {
     far.once('data', () => {
       resolve(connection.get('nothing').catch(String))

@@ -151,7 +151,7 @@ for (const [name, stop, start] of [
   ['killed', (server: RunningRedis) => server.kill(), (server: RunningRedis) => server.start()],
   ['silent', (server: RunningRedis) => server.pause(), (server: RunningRedis) => server.resume()],
 ] as const) {
-  t.test(`while Redis is ${name} the workers' shares add up to the plan, and everybody is answered soon`, async t => {
+  t.test(`while Redis is ${name} the workers' shares add up to the plan, and answers come soon`, async t => {
     const redis = await startRedis(t)
     const workers = await openWorkers(t, redis.url, 4)
     const run = chargeSteadily(t, workers, newCharge(50))
@@ -178,7 +178,7 @@ for (const [name, stop, start] of [
   })
 }
 
-t.test('a start without Redis goes on with shares, says so, and is well when Redis comes', async t => {
+t.test('a worker that starts without Redis uses its share, reports that, and uses Redis when it comes', async t => {
   const redis = await startRedis(t)
   await redis.kill()
   const { limiter, changes } = await openWorker(t, redis.url, { index: 0, of: 2 })
@@ -191,7 +191,7 @@ t.test('a start without Redis goes on with shares, says so, and is well when Red
   await eventually(async () => (await limiter.charge(newCharge(2))).source === 'store')
 })
 
-t.test('while Redis is away a plan that says open lets everybody in, one that says closed nobody', async t => {
+t.test('while Redis is away, an open plan allows every charge and a closed plan refuses every one', async t => {
   const redis = await startRedis(t)
   const { limiter } = await openWorker(t, redis.url)
   await redis.kill()

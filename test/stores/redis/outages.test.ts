@@ -33,7 +33,7 @@ t.test('a Redis 20 ms away keeps plans exactly', async t => {
   t.ok(admissionsOf(verdicts).length >= 50)
 })
 
-t.test('a Redis that pauses its clients holds nobody up, and counts on afterwards', async t => {
+t.test('a Redis that pauses its clients delays no charge for long, and continues its count afterwards', async t => {
   const workers = await openWorkers(t, redis.url, 2)
   const run = chargeSteadily(t, workers, newCharge(50))
   await eventually(() => run.verdicts.length > 100)
@@ -52,7 +52,7 @@ for (const [name, refuse, relent] of [
   ['is full', { maxmemory: '1' }, { maxmemory: '0' }],
   ['lacks replicas', { 'min-replicas-to-write': '1' }, { 'min-replicas-to-write': '0' }],
 ] as const) {
-  t.test(`a Redis that answers and ${name} counts as away until it takes writes, said once`, async t => {
+  t.test(`a Redis that answers and ${name} counts as away until it takes writes, reported once`, async t => {
     const redis = await startRedis(t)
     const set = (values: Readonly<Record<string, string>>) =>
       redis.client.config('SET', ...(Object.entries(values)[0] ?? ['', '']))
@@ -62,7 +62,7 @@ for (const [name, refuse, relent] of [
 
     await set(refuse)
     await eventually(() => worker.changes.length === 1)
-    // Several probes come meanwhile, and none of them may take it for healed.
+    // The worker probes Redis several times meanwhile, and no probe may count Redis as back.
     const before = run.verdicts.length
     await eventually(() => run.verdicts.length > before + 300)
     t.same(worker.changes, [false])
@@ -124,7 +124,7 @@ for (const [name, reason, load] of [
   })
 }
 
-/** Two milliseconds for each key, and it says so to who asks meanwhile. */
+/** Redis takes two milliseconds to load each key, and answers commands with an error meanwhile. */
 const slowToLoad = [
   ...['--key-load-delay', '2000'],
   ...['--loading-process-events-interval-bytes', '1024'],

@@ -61,7 +61,7 @@ for (const [name, redis, url] of [
   })
 }
 
-t.test('a user who lacks a right is refused: this Redis counts as away, and is not asked all the time', async t => {
+t.test('a Redis whose user lacks a right counts as away and is not asked all the time', async t => {
   const redis = await startRedis(t)
   await admitLeastUser(redis)
   await redis.client.acl('SETUSER', 'sidegate', '-rpush')
@@ -73,7 +73,7 @@ t.test('a user who lacks a right is refused: this Redis counts as away, and is n
   t.match(limiter.charge(newCharge(1)), { allowed: true, source: 'local' }, 'a verdict, not a promise')
 })
 
-t.test('a wrong password lets nobody in, and plans go on as without a Redis', async t => {
+t.test('with a wrong password Redis refuses the worker, and plans continue as without a Redis', async t => {
   const url = `redis://${leastUser}%21@127.0.0.1:${single.port}`
   const { limiter, changes } = await openWorker(t, url)
 

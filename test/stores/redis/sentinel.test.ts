@@ -13,7 +13,7 @@ const windowMs = 1000
 const replication = ['--repl-diskless-sync-delay', '0']
 const primary = await startRedis(t, replication)
 const replica = await startRedis(t, [...replication, '--replicaof', '127.0.0.1', String(primary.port)])
-const password = 'guides only & no one else'
+const password = 'guides only & not others'
 const guarded = {
   lines: [`requirepass "${password}"`, `sentinel sentinel-pass "${password}"`],
   quorum: 2,
@@ -46,7 +46,7 @@ for (const [name, failOver] of [
   ['gives way', async () => void (await sentinels[0]?.client.call('SENTINEL', 'FAILOVER', 'fleet'))],
   ['dies', async (port: number) => serverAt(port).kill()],
 ] as const) {
-  t.test(`when the primary ${name} under load everybody is answered, and its successor counts on`, async t => {
+  t.test(`when the primary ${name} under load charges are answered, and its successor continues the count`, async t => {
     await knowEachOther()
     const workers = await openWorkers(t, url, 2)
     const store = await openStore(toRedisUrl(url), systemClock)

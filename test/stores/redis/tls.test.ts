@@ -51,21 +51,24 @@ t.test('Redis is reached by TLS, and each side knows the other by its certificat
 })
 
 for (const [name, options] of [
-  ['whom no CA of the system vouches for', fileOptions({ cert_file: client.certFile, key_file: client.keyFile })],
+  [
+    'whose certificate no CA of the system issued',
+    fileOptions({ cert_file: client.certFile, key_file: client.keyFile }),
+  ],
   ['that bears another name', `${fileOptions(files)}&servername=other.example`],
   ['that asks for a certificate and gets none', fileOptions({ ca_file: ca.certFile })],
   [
-    'that gets a certificate of somebody else',
+    'that gets a self-signed certificate',
     fileOptions({ ca_file: ca.certFile, cert_file: selfSigned.certFile, key_file: selfSigned.keyFile }),
   ],
 ] as const)
-  t.test(`a Redis ${name} is no Redis`, async t => {
+  t.test(`a Redis ${name} counts as unavailable`, async t => {
     const store = await open(t, single(options))
 
     await t.rejects(store.ping(), StoreUnavailableError)
   })
 
-t.test('a Redis whose certificate names no address is known by the servername that is said', async t => {
+t.test('a Redis whose certificate contains no address is verified by the servername of its address', async t => {
   const named = issue('named', { san: 'DNS:redis.example', usage: 'serverAuth' })
   const redis = await startRedis(t, tlsArguments(named), {
     ...wishes,
@@ -92,7 +95,7 @@ t.test('a certificate that is renewed in its files is shown to the next connecti
   await eventually(() => store.ping().then(() => true))
 })
 
-t.test('files that are not there, or hold something else, are told in one sentence', async t => {
+t.test('the error for a file that is missing or contains something else is one sentence', async t => {
   for (const [name, file, fault] of [
     ['ca_file', `${dir}/nothing.pem`, 'cannot be read (ENOENT)'],
     ['ca_file', client.keyFile, 'contains no certificate in PEM'],

@@ -1,4 +1,4 @@
-/** What a worker asks about tokens in one turn of its event loop is one call to Redis. */
+/** A worker sends all questions about tokens of one turn of its event loop to Redis in one call. */
 import t, { type Test } from 'tap'
 import { systemClock } from '../../../src/clock.ts'
 import { openStore } from '../../../src/stores/open.ts'
@@ -136,7 +136,7 @@ t.test('in a Cluster the tokens of one grant are one call, wherever the others a
   t.equal(calls, 2)
 })
 
-t.test('while Redis is away each that asks is told so', async t => {
+t.test('while Redis is away, each question fails with StoreUnavailableError', async t => {
   const mortal = await startRedis(t)
   const store = await open(t, mortal.url)
   await store.revocations.isRevoked(newId())

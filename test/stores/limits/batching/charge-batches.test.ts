@@ -10,17 +10,17 @@ const setUp = () => {
   const clock = createTestClock(0)
   const batchOf: ChargeBatches<string> = createChargeBatches(clock, ({ key }) => `about ${key}`)
   const charge = newCharge(1)
-  /** So many others come, by the same rules: each has some batches looked at. */
+  /** Charges `count` other keys under the same rules. Each charge checks whether some batches can be forgotten. */
   const othersCome = (count: number): void => {
     for (let nth = 0; nth < count; nth++) batchOf({ ...charge, key: newId() })
   }
   return { clock, batchOf, charge, othersCome }
 }
 
-/** Long enough that nobody needs a batch any more that nobody has asked at. */
+/** A batch can be forgotten if no charge has used it for this long. */
 const aMinuteMs = 60_000
 
-/** The count had no room, and has none for so long. */
+/** Answers that the count has no room now, and gets room only after `waitMs`. */
 const deny = (batch: ChargeBatch<unknown>, waitMs: number, nowMs: number): void =>
   batch.resolve([], { granted: 0, grantedSoftly: 0, rules: [{ remaining: 0, waitMs }] }, nowMs)
 
@@ -44,7 +44,7 @@ t.test('the question is put together once for a batch', async t => {
   t.equal(questions, 1)
 })
 
-t.test('a batch that nobody has asked at for a while is forgotten when others come', async t => {
+t.test('a batch that no charge has used for a while is forgotten when charges for other keys come', async t => {
   const { clock, batchOf, charge, othersCome } = setUp()
   const batch = batchOf(charge)
   clock.advance(aMinuteMs)
@@ -54,7 +54,7 @@ t.test('a batch that nobody has asked at for a while is forgotten when others co
   t.not(batchOf(charge), batch)
 })
 
-t.test('it is forgotten too where only known ones come', async t => {
+t.test('an unused batch is also forgotten when only charges for known keys come', async t => {
   const { clock, batchOf, charge } = setUp()
   const known: Charge = { ...charge, key: newId() }
   const [batch, knownLine] = [batchOf(charge), batchOf(known)]
@@ -77,7 +77,7 @@ t.test('a batch is kept while it was asked at a moment ago', async t => {
   t.equal(batchOf(charge), batch)
 })
 
-t.test('a batch is kept while somebody waits at it, or a question is under way', async t => {
+t.test('a batch is kept while a charge waits for it or a question is under way', async t => {
   const { clock, batchOf, charge, othersCome } = setUp()
   const asked: Charge = { ...charge, key: newId() }
   const [batch, queuedBatch] = [batchOf(charge), batchOf(asked)]

@@ -5,7 +5,7 @@ import type { Rule, Verdict } from '../../../../src/stores/ports/limiter.ts'
 import { newRule } from '../../../support/charges.ts'
 import { createTestClock } from '../../../support/test-clock.ts'
 
-/** What is known before: of a window of 1000 ms some is gone, and of each counter two are taken. */
+/** Counters in use: part of a window of 1000 ms has passed, and two places of each counter are taken. */
 const countersInUse = (rules: readonly Rule[]) => {
   const clock = createTestClock(5_000_000)
   const counters = createCounters(clock)
@@ -48,7 +48,7 @@ const settings: readonly (readonly [says: string, rules: readonly Rule[]])[] = [
 
 for (const [says, rules] of settings) {
   for (const requests of [1, 2, 4, 10]) {
-    t.test(`${says}: ${requests} that come together are told what each would be told alone`, async t => {
+    t.test(`${says}: ${requests} charges at the same time get the verdicts that they would get one by one`, async t => {
       t.strictSame(together(rules, requests), oneByOne(rules, requests))
     })
   }

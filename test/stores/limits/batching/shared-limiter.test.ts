@@ -158,7 +158,7 @@ const whenAway = async (t: Test, whenStoreFails: 'open' | 'closed'): Promise<Ver
   return verdict
 }
 
-t.test('a plan that says open lets everybody in meanwhile, one that says closed nobody', async t => {
+t.test('while the store is away, an open plan allows every charge and a closed plan refuses every one', async t => {
   t.equal((await whenAway(t, 'open')).allowed, true)
   t.equal((await whenAway(t, 'closed')).allowed, false)
 })

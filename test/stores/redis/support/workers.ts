@@ -11,7 +11,7 @@ export const toRedisUrl = (text: string): RedisUrl => {
   return url
 }
 
-/** A worker's limiter, and what it said about Redis. */
+/** A worker's limiter, and what it reported about Redis. */
 export interface Worker {
   readonly limiter: Limiter
   /** True for up, false for away. */
@@ -36,7 +36,7 @@ export const openWorker = async (t: Test, url: string, share = { index: 0, of: 1
 export const openWorkers = (t: Test, url: string, of: number): Promise<readonly Worker[]> =>
   Promise.all(Array.from({ length: of }, (_, index) => openWorker(t, url, { index, of })))
 
-/** What one caller saw. */
+/** A verdict, and when one caller sent the charge and had the answer. */
 export interface SeenVerdict {
   readonly verdict: Verdict
   readonly seen: SeenAdmission
@@ -76,11 +76,11 @@ export const admissionsOf = (verdicts: readonly SeenVerdict[]): readonly SeenAdm
 export const longestWaitMs = (verdicts: readonly SeenVerdict[]): number =>
   Math.max(...verdicts.map(({ seen }) => seen.answeredAtMs - seen.sentAtMs))
 
-/** The share of verdicts that the shared count gave. Less than all on a busy machine, which may be silent for 50 ms too. */
+/** The share of verdicts that the shared count gave. It may be below 1 on a busy machine, which can pause for 50 ms. */
 export const shareOfStore = (verdicts: readonly SeenVerdict[]): number =>
   verdicts.filter(({ verdict }) => verdict.source === 'store').length / verdicts.length
 
-/** Tries again what a busy machine has spoilt, by holding up an answer for about as long as it is waited for. */
+/** Tries again if a busy machine delayed an answer for about as long as the worker waits for it. */
 export const undisturbed = async (attempt: () => Promise<readonly SeenVerdict[]>): Promise<readonly SeenVerdict[]> => {
   for (let attempts = 1; ; attempts++) {
     const verdicts = await attempt()
