@@ -1,7 +1,7 @@
 import type { Test } from 'tap'
 import { problemsOf } from './support.ts'
 
-/** One thing that must hold: a configuration that is refused for it, and its neighbour that is accepted. */
+/** One requirement: a configuration that does not meet it, and a similar one that is accepted. */
 export interface Case {
   readonly says: string
   readonly refused: unknown

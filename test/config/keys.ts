@@ -2,16 +2,16 @@ import { generateKeyPairSync, type KeyObject } from 'node:crypto'
 
 type Jwk = Readonly<Record<string, unknown>>
 
-/** A new private JWK that says by `alg` how it signs. */
+/** A new private JWK with its signing algorithm in `alg`. */
 export const privateJwk = (alg: 'ES256' | 'PS256' | 'EdDSA'): Jwk => ({ ...pairOf(alg).export({ format: 'jwk' }), alg })
 
-/** The public one of a new pair. */
+/** The public key of a new pair. */
 export const publicJwk = (alg: 'ES256' | 'PS256' | 'EdDSA'): Jwk => {
   const { kty, crv, x, y, n, e } = privateJwk(alg)
   return JSON.parse(JSON.stringify({ kty, crv, x, y, n, e, alg }))
 }
 
-/** RSA with as many bits as wished. */
+/** An RSA key with this number of bits. */
 export const rsaJwk = (bits: number): Jwk => ({
   ...generateKeyPairSync('rsa', { modulusLength: bits }).publicKey.export({ format: 'jwk' }),
 })

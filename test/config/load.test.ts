@@ -4,7 +4,7 @@ import t from 'tap'
 import { loadConfig } from '../../src/config/load.ts'
 import { acceptedConfig, authorize, client, forwarded, problemsOf, publishing, token } from './support.ts'
 
-t.test('a tiny file is enough, and everything else has its default', async t => {
+t.test('a minimal file is enough, and all other settings have defaults', async t => {
   const config = await acceptedConfig(t, { groupings: [{ name: 'G', operations: [token] }] })
 
   t.match(config, {
@@ -60,7 +60,7 @@ t.test('the result is frozen throughout', async t => {
   t.ok(isFrozen(config))
 })
 
-t.test('secrets do not show when the result is printed or serialised', async t => {
+t.test('secrets are not visible when the result is printed or serialised', async t => {
   const config = await acceptedConfig(t, {
     store: 'redis://user:store-password@redis:6379',
     clients: [client({ client_secret: 'client-password' })],
@@ -72,7 +72,7 @@ t.test('secrets do not show when the result is printed or serialised', async t =
   t.equal(shop?.secrets[0]?.value.reveal(), 'client-password')
 })
 
-t.test('every problem comes in one go, in the order of the file, each with its place', async t => {
+t.test('all problems are reported at once, in the order of the file, each with its place', async t => {
   const problems = await problemsOf(
     t,
     `issuer: https://auth.example.com/
@@ -112,7 +112,7 @@ t.test('a key that is wrong is not also reported by the checks that read it', as
   t.same(problems, ['3:20: clients[0].client_secret: must be text; put it in quotes'])
 })
 
-t.test('a rule waits for the field that it reads, and for no other beside it', async t => {
+t.test('a check is skipped only if the field that it reads is wrong', async t => {
   const listen = '127.0.0.1:8080'
   const tokens = { accessToken: { alg: 'HS256' }, code: { lifetime: '61s' } }
 
@@ -126,7 +126,7 @@ t.test('a rule waits for the field that it reads, and for no other beside it', a
   ])
 })
 
-t.test('what is broken takes along only what cannot do without it', async t => {
+t.test('a broken value suppresses only the checks that need it', async t => {
   const wrong = { issuer: 'http://auth.example.com', profile: 'fapi2', tokens: { code: { lifetime: '61s' } } }
 
   t.match(await problemsOf(t, { ...wrong, internal: { listen: 'nowhere' }, keys: { jwks: { keys: [{}] } } }), [
@@ -141,7 +141,7 @@ t.test('what is broken takes along only what cannot do without it', async t => {
   ])
 })
 
-t.test('an unknown key that is some words of a known one is taken for it', async t => {
+t.test('the problem of an unknown key with some words of a known key suggests the known key', async t => {
   t.match(await problemsOf(t, { clients: [client({ auth_method: 'none', secret: 's', dpop: true })] }), [
     /auth_method: unknown key; did you mean token_endpoint_auth_method\?/,
     /secret: unknown key; did you mean client_secret\?/,
@@ -152,7 +152,7 @@ t.test('an unknown key that is some words of a known one is taken for it', async
   ])
 })
 
-t.test('an unknown key without a near one names those that are known', async t => {
+t.test('the problem of an unknown key without a similar one lists the known keys', async t => {
   const [problem = ''] = await problemsOf(t, { shutdown: { grace: '5s' } })
 
   t.equal(problem, '2:3: shutdown.grace: unknown key; the known keys here are delay, timeout')
@@ -165,7 +165,7 @@ t.test('a name that every object has is unknown like any other', async t => {
   ])
 })
 
-t.test('a section that has the wrong shape says which shape is right', async t => {
+t.test('the problem of a section with the wrong type names the right type', async t => {
   t.same(await problemsOf(t, { clients: { shop: {} }, plans: ['gold'], shutdown: 5 }), [
     '2:3: clients: must be a list',
     '4:3: plans: must be a mapping of keys to values',
@@ -173,11 +173,11 @@ t.test('a section that has the wrong shape says which shape is right', async t =
   ])
 })
 
-t.test('a section without a value is as one that is left out', async t => {
+t.test('a section without a value counts as missing', async t => {
   t.same(await problemsOf(t, 'clients:\nplans:\ngroupings:\n'), [])
 })
 
-t.test('a file that is not there, empty or no mapping is a problem of its own', async t => {
+t.test('a file that is missing, empty or not a mapping is a problem of its own', async t => {
   const absent = await loadConfig(join(t.testdirName, 'absent.yaml'), {})
 
   t.match(absent, {
@@ -194,7 +194,7 @@ t.test('a file that is not there, empty or no mapping is a problem of its own', 
   t.match(await problemsOf(t, '- a\n'), [/^1:1: must be a mapping/])
 })
 
-t.test('operations come with their full path, their credentials and where they go', async t => {
+t.test('operations have their full path, their credentials and their destination', async t => {
   const config = await acceptedConfig(t, {
     issuer: 'https://auth.example.com/tenant',
     workers: 1,
@@ -262,7 +262,7 @@ t.test('operations come with their full path, their credentials and where they g
   ])
 })
 
-t.test('discovery names the first operation that serves a thing, or the advertised one', async t => {
+t.test('discovery names the first operation that serves an endpoint, or the advertised one', async t => {
   const other = { method: 'POST', path: '/other/token', serves: 'token' }
 
   const first = await acceptedConfig(t, publishing(token, other))

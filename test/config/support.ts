@@ -8,7 +8,7 @@ interface Teardown {
   teardown(handler: () => unknown): unknown
 }
 
-/** A folder of its own, gone after the test. */
+/** Creates a folder for one test, and removes it after the test. */
 export const makeFolder = (t: Teardown): string => {
   const folder = mkdtempSync(join(tmpdir(), 'sidegate-config-'))
   t.teardown(() => rmSync(folder, { recursive: true, force: true }))
@@ -22,7 +22,7 @@ export const writeConfig = (t: Teardown, content: unknown): string => {
   return file
 }
 
-/** The problems of a configuration as `LINE:COLUMN: message`; none where it is accepted. */
+/** The problems of a configuration as `LINE:COLUMN: message`; empty if it is accepted. */
 export const problemsOf = async (
   t: Teardown,
   content: unknown,
@@ -44,7 +44,7 @@ export const acceptedConfig = async (
   return loaded.config
 }
 
-/** A whole client and a grouping with one operation, to vary in one point. */
+/** A complete client and a grouping with one operation. A test changes one point of them. */
 export const client = (changes: Readonly<Record<string, unknown>> = {}): Readonly<Record<string, unknown>> => ({
   client_id: 'shop',
   client_secret: 'shop-secret',

@@ -33,7 +33,7 @@ const dir = mkdtempSync(join(tmpdir(), 'sidegate-copy-'))
 t.teardown(() => rmSync(dir, { recursive: true, force: true }))
 const redis = await startRedis(t)
 
-t.test('every kind of record is there afterwards, as it was, and what had expired is not', async t => {
+t.test('every kind of record is copied unchanged, except for records that have expired', async t => {
   const path = join(dir, 'sidegate.db')
   const from = await openStore({ kind: 'sqlite', path }, systemClock)
   const nowMs = systemClock.nowMs()
@@ -95,7 +95,7 @@ t.test('every kind of record is there afterwards, as it was, and what had expire
   t.ok(keysLeftMs > 0 && keysLeftMs <= 600_000, `that of the keys: ${keysLeftMs} ms`)
 })
 
-/** Part of the one Redis for a test of its own. */
+/** A prefix in the one Redis, for one test alone. */
 const newTarget = (login = '') => {
   const prefix = `${newId()}:`
   const address = (as: string) => toRedisUrl(`redis://${as}127.0.0.1:${redis.port}?prefix=${prefix}`)
@@ -147,7 +147,7 @@ t.test('no gateway can open the file while it is copied', async t => {
   gateway.exec('PRAGMA journal_mode = WAL; BEGIN IMMEDIATE')
 })
 
-t.test('a copy that broke off keeps gateways out until it was made again from the same file', async t => {
+t.test('after an interrupted copy no gateway can use the Redis until the same file is copied again', async t => {
   await redis.client.acl('SETUSER', 'weak', 'on', '>weak', '~*', '+@all', '-zadd')
   const { path, key, change } = await makeSource()
   const { url, urlAs } = newTarget('weak:weak@')
@@ -168,7 +168,7 @@ t.test('a copy that broke off keeps gateways out until it was made again from th
   t.equal(await store.clients.find('later'), undefined)
 })
 
-t.test('a file that has changed since its copy broke off is another one', async t => {
+t.test('a file that has changed since its copy was interrupted counts as another file', async t => {
   await redis.client.acl('SETUSER', 'weak', 'on', '>weak', '~*', '+@all', '-zadd')
   const { path, change } = await makeSource()
   const { url, urlAs } = newTarget('weak:weak@')
@@ -179,7 +179,7 @@ t.test('a file that has changed since its copy broke off is another one', async 
   await t.rejects(copyStore(path, url, systemClock), { message: /a copy of something else has begun there/ })
 })
 
-t.test('nothing is copied over what others have made, nor while a gateway is there', async t => {
+t.test('nothing is copied over existing data, or while a gateway uses the Redis', async t => {
   const { path } = await makeSource()
   const [served, operated] = [newTarget(), newTarget()]
   const store = await openTarget(t, operated.url)
@@ -194,7 +194,7 @@ t.test('nothing is copied over what others have made, nor while a gateway is the
   t.match(await store.clients.find('app'), { disabled: false })
 })
 
-t.test('a gateway that comes to the Redis meanwhile makes the copy fail', async t => {
+t.test('a gateway that connects to the Redis during a copy makes the copy fail', async t => {
   const { path } = await makeSource()
   const { url, prefix } = newTarget()
   const db = await openDatabase(path, 'alone')

@@ -5,7 +5,7 @@ import { StoreUnavailableError } from '../../src/stores/ports/store-unavailable.
 import { eventually } from '../support/eventually.ts'
 import { createTestClock } from '../support/test-clock.ts'
 
-/** A store that counts its pings and can be away, observed. */
+/** An observed store that counts its pings and can be made unavailable. */
 const start = (t: Test, { hasParts = false } = {}) => {
   const seen = { pings: 0, isAway: false, states: [] as boolean[] }
   const answer = async (): Promise<void> => {
@@ -30,7 +30,7 @@ const start = (t: Test, { hasParts = false } = {}) => {
   return seen
 }
 
-t.test('a store that answers is not pinged as well', async t => {
+t.test('a store that answers calls gets no pings', async t => {
   const seen = start(t)
 
   await new Promise(resolve => setTimeout(resolve, 2500))
@@ -39,7 +39,7 @@ t.test('a store that answers is not pinged as well', async t => {
   t.equal(seen.states.at(-1), true)
 })
 
-t.test('one that does not answer is pinged until it does', async t => {
+t.test('a store that does not answer is pinged until it does', async t => {
   const seen = start(t)
   seen.isAway = true
   await eventually(() => seen.states.at(-1) === false && seen.pings > 0)
@@ -50,7 +50,7 @@ t.test('one that does not answer is pinged until it does', async t => {
   t.ok(seen.pings > 1)
 })
 
-t.test('of a store with parts a ping alone asks all', async t => {
+t.test('a store with parts is pinged even if it answers, because only a ping reaches all parts', async t => {
   const seen = start(t, { hasParts: true })
 
   await eventually(() => seen.pings > 1)

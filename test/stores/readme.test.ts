@@ -31,7 +31,7 @@ const firstCells = (heading: string): readonly string[] => {
   return [...section.matchAll(/^\| `([^`]+)` \|/gm)].map(([, cell = '']) => cell)
 }
 
-/** Leaves one of everything that a store keeps. */
+/** Writes a record of every kind that a store keeps. */
 const fill = async (store: Store, clock: Clock): Promise<void> => {
   const untilMs = clock.nowMs() + 600_000
   const grant = newGrant(clock.nowMs())
@@ -67,7 +67,7 @@ const startFilledRedis = async (t: Test) => {
     ),
   )
   await eventually(async () => (await redis.client.exists('sidegate:pods')) === 1)
-  // The limiter probes a Redis that it had lost.
+  // The limiter probes a Redis after a lost connection.
   await redis.client.call('CLIENT', 'KILL', 'TYPE', 'normal')
   await eventually(async () => (await redis.client.exists('sidegate:probe:0')) === 1)
   return redis.client

@@ -32,7 +32,7 @@ type Dump = readonly (readonly [key: string, value: Buffer | null])[]
 const dumpAll = async (client: Redis): Promise<Dump> =>
   Promise.all((await client.keys('*')).map(async key => [key, await client.dumpBuffer(key)] as const))
 
-/** Every key as it was then, and no others. */
+/** Restores every key of that time, and removes all others. */
 const restoreAll = async (client: Redis, dump: Dump): Promise<void> => {
   await client.flushall()
   for (const [key, value] of dump) if (value) await client.restore(key, 0, value)
@@ -41,7 +41,7 @@ const restoreAll = async (client: Redis, dump: Dump): Promise<void> => {
 const spent = () => ({ id: newId(), untilMs: Date.now() + 1000 })
 
 testStore(t, async t => {
-  // All else has names of its own.
+  // All other keys have names of their own.
   await redis.client.del('sidegate:keys')
   const url = `redis://${leastUser}@127.0.0.1:${redis.port}`
   return { store: await open(t, url), clock: systemClock, elapse, shared: url }
@@ -69,7 +69,7 @@ const readClients = async ({ clients }: Store, cursor: string | undefined) => {
   return { cursor: next, ids, isWhole }
 }
 
-t.test('a reader of clients that Redis has lost is shown all that is left, whatever came after', async t => {
+t.test('after Redis has lost clients, a reader gets all remaining clients, whatever was added since', async t => {
   const redis = await startRedis(t)
   const store = await open(t, redis.url)
   const { clients } = store
@@ -107,7 +107,7 @@ t.test('a reader of clients that Redis has lost is shown all that is left, whate
   })
 })
 
-t.test('of the places of changes the last thousand are kept', async t => {
+t.test('the last thousand changes of clients are kept', async t => {
   const store = await open(t, redis.url)
   const before = await readClients(store, undefined)
   await store.clients.put('first', { disabled: true }, undefined)
@@ -119,7 +119,7 @@ t.test('of the places of changes the last thousand are kept', async t => {
   t.match(await readClients(store, cursor), { isWhole: true }, 'a reader that missed more changes than Redis keeps')
 })
 
-t.test('a start without Redis succeeds, calls fail at once, and all is well within a second of its coming', async t => {
+t.test('a start without Redis succeeds, calls fail at once, and succeed within a second of its start', async t => {
   const redis = await startRedis(t)
   await redis.kill()
   const store = await open(t, redis.url)
@@ -159,7 +159,7 @@ t.test('a Redis that dies and comes back, also one that lost its scripts, is use
   t.same(await store.tokens.find(grant.grantId, 'digest'), token)
 })
 
-t.test('a silent Redis is unavailable soon, and used again when it answers', async t => {
+t.test('a silent Redis soon counts as unavailable, and is used again when it answers', async t => {
   const redis = await startRedis(t)
   const store = await open(t, redis.url)
   redis.pause()

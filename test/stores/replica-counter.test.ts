@@ -22,7 +22,7 @@ t.test('pods that share a Redis count each other and agree on their places', asy
   t.ok((await redis.client.pttl('sidegate:pods')) > 0)
 })
 
-t.test('a pod that is gone still counts for a while, also when Redis comes back empty', async t => {
+t.test('a pod that has ended still counts for a while, also when Redis restarts without data', async t => {
   const redis = await startRedis(t)
   const [stays, goes] = [openCounter(t, redis.url, 'stays'), openCounter(t, redis.url, 'goes')]
   await eventually(() => stays.count() === 2)
@@ -45,7 +45,7 @@ t.test('without a Redis there is one pod', async t => {
   t.same([pod.count(), pod.index()], [1, 0])
 })
 
-t.test('a recent maximum falls to what was added lately', async t => {
+t.test('a recent maximum falls to the largest value that was added recently', async t => {
   const clock = createTestClock(0)
   const recent = createRecentMaximum(600, clock.nowMs)
   const added: number[] = []

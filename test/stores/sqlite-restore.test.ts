@@ -1,4 +1,4 @@
-/** A backup takes the place of a store's file, and nothing that a gateway has or an operator needs is lost by it. */
+/** A backup replaces the file of a store without loss of data that a gateway has written or an operator needs. */
 import {
   chownSync,
   existsSync,
@@ -53,7 +53,7 @@ const makePair = async (t: Test) => {
   return { dir, path, backup, old, made }
 }
 
-t.test('each restore keeps what was there, under a name of its own', async t => {
+t.test('each restore keeps the replaced file under a name of its own', async t => {
   const { path, backup, old, made } = await makePair(t)
 
   t.equal(await restoreFile(backup, path, systemClock), `${path}.replaced`)
@@ -85,7 +85,7 @@ const impostors = {
 } as const
 
 for (const [name, sql] of Object.entries(impostors))
-  t.test(`${name} is not restored, and all is as it was`, async t => {
+  t.test(`${name} is not restored, and the files are unchanged`, async t => {
     const { dir, path, old } = await makePair(t)
     const impostor = join(dir, 'impostor.db')
     const db = new DatabaseSync(impostor)
@@ -99,7 +99,7 @@ for (const [name, sql] of Object.entries(impostors))
     t.same(await kidsIn(path), [old])
   })
 
-t.test('a backup of an older version is brought up to date before it takes the place', async t => {
+t.test('a backup of an older version is upgraded before it replaces the file', async t => {
   const { dir, path } = await makePair(t)
   const backup = join(dir, 'first.db')
   const db = new DatabaseSync(backup)
@@ -133,7 +133,7 @@ t.test('a process that waits for a file while it is replaced opens the new one',
   t.match(await store.keys.load(systemClock.nowMs()), [{ kid: made }])
 })
 
-t.test('of several backups to one name at once one is made, whole, and none is left over', async t => {
+t.test('if several backups to one name run at once, one succeeds, and no partial file is left', async t => {
   const { dir, path, old } = await makePair(t)
   const to = join(dir, 'at-once.db')
 
@@ -147,7 +147,7 @@ t.test('of several backups to one name at once one is made, whole, and none is l
   )
 })
 
-t.test('a file that is only read stays as it is, and none is made', async t => {
+t.test('opening a file only for reading neither changes nor creates a file', async t => {
   const { path, dir } = await makePair(t)
   const before = readFileSync(path)
   const empty = join(dir, 'empty.db')

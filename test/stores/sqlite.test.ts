@@ -18,7 +18,7 @@ const newFolder = (t: Test): string => {
   return dir
 }
 
-/** A file as the first schema had it, with one key and one grant whose code waits. */
+/** A file of the first schema, with one key and one grant whose code is not redeemed yet. */
 const makeFirstVersion = (dir: string) => {
   const path = join(dir, 'sidegate.db')
   const clock = createTestClock(Date.now())
@@ -50,7 +50,7 @@ const makeFirstVersion = (dir: string) => {
   return { path, clock, grant }
 }
 
-// Processes that race keep the time of the machine, so the clock starts there.
+// Processes that race use the time of the machine, so the clock starts at that time.
 const open = async (t: Test, path = join(newFolder(t), 'data/sidegate.db')) => {
   const clock = createTestClock(Date.now())
   const store = await openSqliteStore(path, clock)
@@ -75,7 +75,7 @@ t.test('the file and its folder are made for their owner alone', async t => {
   t.equal(statSync(join(path, '..')).mode & 0o777, 0o700)
 })
 
-t.test('what one opening wrote the next one finds', async t => {
+t.test('data that was written is there after the file is opened again', async t => {
   const first = await open(t)
   const grant = newGrant(first.clock.nowMs())
   const token = newToken(grant.grantId)
@@ -87,7 +87,7 @@ t.test('what one opening wrote the next one finds', async t => {
   t.same(await second.store.tokens.find(grant.grantId, 'digest'), token)
 })
 
-t.test('rows that have expired do not stay in the file', async t => {
+t.test('rows that have expired are removed from the file', async t => {
   const { store, clock, path } = await open(t)
   for (let i = 0; i < 500; i++) await store.tokens.save(newId(), newId(), newToken(newId()), clock.nowMs() + 1000)
   clock.advance(1000)
@@ -99,7 +99,7 @@ t.test('rows that have expired do not stay in the file', async t => {
   db.close()
 })
 
-t.test('rows that have expired do not wait for the next write', async t => {
+t.test('rows that have expired are removed without another write', async t => {
   const { store, clock, path } = await open(t)
   const untilMs = clock.nowMs() + 1000
   for (let i = 0; i < 5; i++) await store.tokens.save(newId(), newId(), newToken(newId()), untilMs)
@@ -114,7 +114,7 @@ t.test('rows that have expired do not wait for the next write', async t => {
   await eventually(() => rowsIn('access_tokens') === 1 && rowsIn('signing_keys') === 0)
 })
 
-t.test('a file of the first version keeps what is in it and takes what is new', async t => {
+t.test('a file of the first version keeps its data and takes new data', async t => {
   const { path, clock, grant } = makeFirstVersion(newFolder(t))
   const opened = await Promise.all([openSqliteStore(path, clock), openSqliteStore(path, clock)])
   t.teardown(() => Promise.all(opened.map(store => store.close())))
@@ -127,7 +127,7 @@ t.test('a file of the first version keeps what is in it and takes what is new', 
   t.same(await store.replays.spend([{ id: newId(), untilMs: clock.nowMs() + 1000 }]), [true])
 })
 
-t.test('a file that cannot be opened is one clear line', async t => {
+t.test('the error for a file that cannot be opened is one clear line', async t => {
   const dir = newFolder(t)
   writeFileSync(join(dir, 'file'), 'this is no database, and long enough to be seen as none'.repeat(20))
   mkdirSync(join(dir, 'folder'))
@@ -136,7 +136,7 @@ t.test('a file that cannot be opened is one clear line', async t => {
     ['folder', /^the store sqlite:.*folder cannot be opened: EISDIR.*$/],
     ['file/under', /^the store sqlite:.*file\/under cannot be opened: .*$/],
     ['file/under/it', /^the store sqlite:.*file\/under\/it cannot be opened: ENOTDIR.*$/],
-    // It answers to a new folder as if it were missing itself.
+    // For a new folder in it the system answers as if this folder were missing itself.
     [
       '/proc/none/at/all',
       /^the store sqlite:\/proc\/none\/at\/all cannot be opened: cannot create a folder in \/proc$/,
@@ -147,7 +147,7 @@ t.test('a file that cannot be opened is one clear line', async t => {
     await t.rejects(openSqliteStore(resolve(dir, name), createTestClock()), { message })
 })
 
-t.test('a file made by a newer Sidegate is left alone', async t => {
+t.test('a file of a newer Sidegate is not changed', async t => {
   const { path, store } = await open(t)
   await store.close()
   const db = new DatabaseSync(path)
@@ -157,7 +157,7 @@ t.test('a file made by a newer Sidegate is left alone', async t => {
   await t.rejects(openSqliteStore(path, createTestClock()), { message: /newer Sidegate/ })
 })
 
-t.test('while another process holds the file, writing fails as unavailable and reading goes on', async t => {
+t.test('while another process has the file locked, writes fail as unavailable and reads succeed', async t => {
   const { store, clock, path } = await open(t)
   const other = new DatabaseSync(path)
   t.teardown(() => other.close())
@@ -169,10 +169,10 @@ t.test('while another process holds the file, writing fails as unavailable and r
   await store.grants.create(newGrant(clock.nowMs()))
 })
 
-t.test('a full disk refuses writing, keeps what was acknowledged, and is over when there is room', async t => {
+t.test('on a full disk writes fail, acknowledged data is kept, and later writes succeed with room again', async t => {
   const { store, clock, path } = await open(t)
 
-  // The largest size of a file stands for the disk; the trap makes reaching it an error instead of a signal.
+  // A limit of the file size simulates the disk. Because of the trap, reaching it is an error, not a signal.
   const limited = `trap '' XFSZ; ulimit -f 2000; exec "${process.execPath}" "$0" "$1"`
   const filler = join(import.meta.dirname, '../conformance/fill-disk.ts')
   const { stdout } = await promisify(execFile)('sh', ['-c', limited, filler, path])

@@ -2,7 +2,7 @@ import { inspect } from 'node:util'
 import t from 'tap'
 import { parseRedisAddress, parseStoreUrl } from '../../src/stores/store-url.ts'
 
-t.test('each form of a store is understood', async t => {
+t.test('each form of the address of a store is parsed', async t => {
   t.same(parseStoreUrl('memory:'), { kind: 'memory' })
   t.same(parseStoreUrl('sqlite:data/sidegate.db'), { kind: 'sqlite', path: 'data/sidegate.db' })
   t.same(parseStoreUrl('sqlite:/var/lib/sidegate.db'), { kind: 'sqlite', path: '/var/lib/sidegate.db' })
@@ -57,7 +57,7 @@ const addresses = [
 ] as const
 
 for (const [text, mode, address] of addresses) {
-  t.test(`${text} leads where it says`, async t => {
+  t.test(`${text} is parsed`, async t => {
     const url = parseStoreUrl(text)
     if ('problem' in url || url.kind !== 'redis') throw new Error('this is the address of a Redis')
 
@@ -101,14 +101,14 @@ for (const text of [
   'redis+cluster://a:1?sentinel_password=secret',
   'redis+sentinel://a/main?sentinel_username=secret',
 ])
-  t.test(`"${text}" is a problem, told without repeating a password`, async t => {
+  t.test(`the problem of "${text}" does not repeat a password`, async t => {
     const parsed = parseStoreUrl(text)
 
     t.match(parsed, { problem: /./ })
     t.notMatch(JSON.stringify(parsed), /secret/)
   })
 
-t.test('the address of a Redis shows nowhere', async t => {
+t.test('the address of a Redis does not appear when the value is printed or serialised', async t => {
   const url = parseStoreUrl('redis://:hunter2@cache')
 
   t.notMatch(inspect(url, { depth: 9, showHidden: true }) + JSON.stringify(url), /hunter2/)

@@ -77,20 +77,20 @@ holdsEach(t, [
     accepted: clients({ client_secrets: [{ client_secret: 'old' }, { client_secret_hash: hash }] }),
   },
   {
-    says: 'an end alone is no secret',
+    says: 'a secret needs more than its expiry',
     refused: clients({ client_secrets: [{ until: '2027-01-31T12:00:00Z' }] }),
     message: /client_secrets\[0\]: needs client_secret or client_secret_hash/,
     accepted: clients({ client_secrets: [{ client_secret: 'old', until: '2027-01-31T12:00:00Z' }] }),
   },
   {
-    says: 'the end of a secret says its zone',
+    says: 'the expiry of a secret has a time zone',
     refused: clients({ client_secrets: [{ client_secret: 'old', until: '2027-01-31T12:00:00' }] }),
     message:
       /client_secrets\[0\]\.until: must be a timestamp with its time zone, such as 2027-01-31T12:00:00Z or 2027-01-31T12:00\+01:00/,
     accepted: clients({ client_secrets: [{ client_secret: 'old', until: '2027-01-31T12:00+01:00' }] }),
   },
   {
-    says: 'the end of a secret is a day of the calendar',
+    says: 'the expiry of a secret is a day of the calendar',
     refused: clients({ client_secrets: [{ client_secret: 'old', until: '2027-02-29T12:00:00Z' }] }),
     message:
       /client_secrets\[0\]\.until: must be a timestamp with its time zone, such as 2027-01-31T12:00:00Z or 2027-01-31T12:00\+01:00/,
@@ -127,13 +127,13 @@ holdsEach(t, [
     accepted: clients({ request_object_signing_alg: 'ES256', jwks }),
   },
   {
-    says: 'keys stand in the file or at their address',
+    says: 'keys are in the file or at an address, but not both',
     refused: clients({ ...keyed, jwks, jwks_uri: 'https://shop.example.com/jwks.json' }),
     message: /jwks_uri: excludes jwks/,
     accepted: clients({ ...keyed, jwks }),
   },
   {
-    says: 'keys cannot be changed on their way',
+    says: 'keys are fetched over https, so that they cannot be changed in transit',
     refused: clients({ ...keyed, jwks_uri: 'http://shop.example.com/jwks.json' }),
     message: /jwks_uri: must be an https URL, such as https:\/\/shop\.example\.com\/jwks\.json/,
     accepted: clients({ ...keyed, jwks_uri: 'http://localhost:4000/jwks.json' }),
@@ -151,7 +151,7 @@ holdsEach(t, [
     accepted: clients({ ...keyed, jwks }),
   },
   {
-    says: 'a key of a client is whole',
+    says: 'a key of a client is complete',
     refused: clients({ ...keyed, jwks: { keys: [{ ...publicJwk('ES256'), y: undefined }] } }),
     message: /jwks\.keys\[0\]: key 1 is not a public key/,
     accepted: clients({ ...keyed, jwks }),
@@ -249,13 +249,13 @@ holdsEach(t, [
     accepted: by('tls_client_auth', { tls_client_auth_subject_dn: 'CN=shop,O=Example\\, Inc.,C=DE' }),
   },
   {
-    says: 'a distinguished name of object identifiers is taken at its word',
+    says: 'a distinguished name of object identifiers is accepted as it is written',
     refused: by('tls_client_auth', { tls_client_auth_subject_dn: 'O=Example,CN=shop' }),
     message: /subject_dn: is in reverse order: RFC 4514 writes it as CN=shop,O=Example;/,
     accepted: by('tls_client_auth', { tls_client_auth_subject_dn: '2.5.4.10=Example,2.5.4.3=shop' }),
   },
   {
-    says: 'a distinguished name is what stands behind subject=',
+    says: 'a distinguished name is the text behind subject=',
     refused: by('tls_client_auth', { tls_client_auth_subject_dn: 'subject=CN=shop' }),
     message: /subject_dn: begins with a prefix that openssl prints; remove subject=/,
     accepted: by('tls_client_auth', { tls_client_auth_subject_dn: 'CN=shop' }),
@@ -279,13 +279,13 @@ holdsEach(t, [
     accepted: by('tls_client_auth', { tls_client_auth_san_uri: 'urn:shop' }),
   },
   {
-    says: 'an address of a certificate is one',
+    says: 'an IP address of a certificate is an IP address',
     refused: by('tls_client_auth', { tls_client_auth_san_ip: '10.0.0.0/8' }),
     message: /tls_client_auth_san_ip: must be an IPv4 or IPv6 address/,
     accepted: by('tls_client_auth', { tls_client_auth_san_ip: 'fd00::1' }),
   },
   {
-    says: 'a mail address of a certificate is one',
+    says: 'a mail address of a certificate is a mail address',
     refused: by('tls_client_auth', { tls_client_auth_san_email: 'shop' }),
     message: /tls_client_auth_san_email: must be a mail address/,
     accepted: by('tls_client_auth', { tls_client_auth_san_email: 'shop@example.com' }),
@@ -325,13 +325,13 @@ holdsEach(t, [
     accepted: { ...by('tls_client_auth', named), ...behindProxy, tls: ownTls, clients: [byName, bySelf] },
   },
   {
-    says: 'tokens are bound to certificates that can come',
+    says: 'tokens can be bound to certificates only if certificates reach Sidegate',
     refused: clients({ tls_client_certificate_bound_access_tokens: true }),
     message: /tls_client_certificate_bound_access_tokens: certificates of clients do not reach Sidegate/,
     accepted: by('client_secret_basic', { client_secret: 's', tls_client_certificate_bound_access_tokens: true }),
   },
   {
-    says: 'another browser is allowed by a word',
+    says: 'another browser is allowed only by true or false',
     refused: clients({ bindToBrowser: 'other' }),
     message: /bindToBrowser: must be true or false/,
     accepted: clients({ bindToBrowser: false }),

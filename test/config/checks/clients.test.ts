@@ -5,7 +5,7 @@ import { authorize, client, publishing } from '../support.ts'
 const clients = (...changes: readonly Readonly<Record<string, unknown>>[]): unknown => ({
   clients: changes.map(client),
 })
-/** The same, where codes can be had. */
+/** The same, in a configuration that serves authorize. */
 const withCodes = (...changes: readonly Readonly<Record<string, unknown>>[]): unknown => ({
   ...publishing(authorize),
   clients: changes.map(client),
@@ -45,7 +45,7 @@ holdsEach(t, [
     accepted: clients({ client_name: 'Shop \u202b\u05d0\u202c' }),
   },
   {
-    says: 'a client_id has an end',
+    says: 'a client_id has a maximum length',
     refused: clients({ client_id: 'x'.repeat(513) }),
     message: /client_id: a client_id is 1 to 512 characters of printable ASCII/,
     accepted: clients({ client_id: 'x'.repeat(512) }),
@@ -106,7 +106,7 @@ holdsEach(t, [
     accepted: { plans, clients: [client({ plan: 'silver' })] },
   },
   {
-    says: 'there is a plan to have',
+    says: 'a client needs a plan in the file',
     refused: { plans: {}, clients: [client()] },
     message: /plan: there is no plan; define one/,
     accepted: { plans: {} },

@@ -22,7 +22,7 @@ const withoutPar = publishing(authorize).groupings
 const issuer = 'https://auth.example.com'
 const plain = { client_id: 'plain', client_secret: 's', grant_types: ['client_credentials'] }
 
-/** A file that keeps to the profile, to vary in one point of the client or of the head. */
+/** A file that conforms to the profile, except for changes to the client or to the top level. */
 const fapi = (client: Changes, head: Changes = {}): Changes => ({
   profile: 'fapi2',
   issuer,
@@ -104,13 +104,13 @@ holdsEach(t, [
     accepted: fapi({ dpop_bound_access_tokens: false, tls_client_certificate_bound_access_tokens: true }, { tls }),
   },
   {
-    says: 'PKCE is no choice',
+    says: 'PKCE is required',
     refused: fapi({ pkce: 'optional' }),
     message: /pkce: profile: fapi2 requires pkce: required \(section 5\.3\.2\.2\)/,
     accepted: fapi({ pkce: 'required' }),
   },
   {
-    says: 'pushing is no choice',
+    says: 'pushed requests are required',
     refused: fapi({ require_pushed_authorization_requests: false }),
     message: /require_pushed_authorization_requests: profile: fapi2 requires pushed requests \(section 5\.3\.2\.2\)/,
     accepted: fapi({ require_pushed_authorization_requests: true }),

@@ -22,7 +22,7 @@ const elsewhereBut = (operation: Fields): Fields => ({
 
 holdsEach(t, [
   {
-    says: 'a check says which gateway asks',
+    says: 'a check names the gateway that asks',
     refused: asked({ ...check, gateway: undefined }),
     message: /operations\[1\]\.gateway: missing; name the gateway that asks: nginx, envoy, traefik or caddy/,
     accepted: asked(check),
@@ -34,7 +34,7 @@ holdsEach(t, [
     accepted: asked({ ...check, gateway: 'traefik' }),
   },
   {
-    says: 'only for a check a gateway asks',
+    says: 'gateway is only for a check',
     refused: asked(check, { ...forwarded, gateway: 'nginx' }),
     message: /operations\[2\]\.gateway: is only for serves: check/,
     accepted: asked(check, forwarded),
@@ -46,13 +46,13 @@ holdsEach(t, [
     accepted: asked(check),
   },
   {
-    says: 'there is something to ask about',
+    says: 'a check needs an operation that another gateway forwards',
     refused: { ...asked(), ...publishing(forwarded, check) },
     message: /operations\[1\]\.serves: no operation has upstream: none/,
     accepted: asked(forwarded, check),
   },
   {
-    says: 'what another gateway forwards can be asked about',
+    says: 'an operation that another gateway forwards needs a check',
     refused: asked(forwarded),
     message: /operations\[0\]\.upstream: none is for operations that another gateway forwards after it has asked here/,
     accepted: asked(check),
@@ -64,19 +64,19 @@ holdsEach(t, [
     accepted: asked(forEnvoy),
   },
   {
-    says: 'all others ask with one',
+    says: 'all other gateways ask with one method',
     refused: asked({ ...check, method: '*' }),
     message: /operations\[1\]\.method: \* is only for serves: check with gateway: envoy/,
     accepted: asked({ ...check, method: 'GET' }),
   },
   {
-    says: 'that is GET',
+    says: 'the method of all other gateways is GET',
     refused: asked({ ...check, method: 'POST' }),
     message: /operations\[1\]\.method: check is served only for GET and \*/,
     accepted: asked(check),
   },
   {
-    says: 'nothing else is published for any method',
+    says: 'no other operation is published for any method',
     refused: asked(check, { ...forwarded, method: '*' }),
     message: /operations\[2\]\.method: \* is only for serves: check with gateway: envoy/,
     accepted: asked(check, { ...forwarded, method: 'PUT' }),
@@ -88,7 +88,7 @@ holdsEach(t, [
     accepted: asked({ ...forEnvoy, path: '/a/check/**' }),
   })),
   {
-    says: 'all others ask at one place',
+    says: 'all other gateways ask at one path',
     refused: asked({ ...check, path: '/check/**' }),
     message: /operations\[1\]\.path: nginx asks with a fixed path/,
     accepted: asked({ ...check, path: '/check/nginx', aliases: ['/also'] }),
@@ -100,7 +100,7 @@ holdsEach(t, [
     accepted: asked(forEnvoy),
   },
   ...[{ path: '/check' }, { path: '/check/a' }, { path: '/a', aliases: ['/check/*/b'] }].map(place => ({
-    says: `what is published at ${JSON.stringify(place)} would answer Envoy in place of the check`,
+    says: `an operation at ${JSON.stringify(place)} would answer Envoy in place of the check`,
     refused: asked(forEnvoy, { ...forwarded, ...place }),
     message:
       /operations\[2\]\.path: below \/check Envoy sends its checks \(groupings\[0\]\.operations\[1\]\), which this operation would answer/,
@@ -113,13 +113,13 @@ holdsEach(t, [
     accepted: asked({ ...check, credentials: 'none' }),
   },
   {
-    says: 'Authorization goes on by the gateway that forwards',
+    says: 'the gateway that forwards decides whether Authorization is forwarded',
     refused: { ...asked(check), ...publishing({ ...elsewhere, forwardAuthorization: true }, check) },
     message: /operations\[0\]\.forwardAuthorization: has no effect with upstream: none/,
     accepted: { ...asked(check), ...publishing({ ...elsewhere, forwardAuthorization: false }, check) },
   },
   {
-    says: 'bodies go by the gateway that forwards',
+    says: 'the gateway that forwards limits the size of bodies',
     refused: { ...asked(check), ...publishing({ ...elsewhere, maxBody: '1MiB' }, check) },
     message: /operations\[0\]\.maxBody: has no effect with upstream: none/,
     accepted: asked(check, { ...forwarded, maxBody: '1MiB' }),

@@ -9,25 +9,25 @@ const keys = { name: 'Keys', operations: [jwks] }
 
 holdsEach(t, [
   {
-    says: 'what is signed for upstreams can be checked by them',
+    says: 'upstreams can verify a signed identity, because an operation serves jwks',
     refused: { groupings: [signed], upstreams },
     message: /groupings\[0\]\.identity: needs an operation that serves jwks/,
     accepted: { groupings: [signed, keys], upstreams },
   },
   {
-    says: 'beside the headers it is signed all the same',
+    says: 'an identity that is also sent in headers is signed too',
     refused: { groupings: [{ ...signed, identity: 'both' }], upstreams },
     message: /identity: needs an operation that serves jwks/,
     accepted: { groupings: [{ ...signed, identity: 'headers' }], upstreams },
   },
   {
-    says: 'identity is one of three words',
+    says: 'identity is one of three values',
     refused: { groupings: [{ ...signed, identity: 'jwt' }, keys], upstreams },
     message: /identity: must be headers, assertion or both/,
     accepted: { groupings: [{ ...signed, identity: 'both' }, keys], upstreams },
   },
   {
-    says: 'forwardedHeader is one of three words',
+    says: 'forwardedHeader is one of three values',
     refused: { forwardedHeader: 'none' },
     message: /forwardedHeader: must be x-forwarded, forwarded or both/,
     accepted: { forwardedHeader: 'forwarded' },

@@ -72,7 +72,7 @@ holdsEach(t, [
     accepted: { login: handoff, internal: { listen: '127.0.0.1:9443', tls } },
   },
   {
-    says: 'the private listener knows callers by public keys',
+    says: 'the private listener authenticates callers by public keys',
     refused: { login: handoff, internal: { ...internal, jwks: { keys: [] } } },
     message: /internal\.jwks: must be a JWK set with at least one key/,
     accepted: { login: handoff, internal },
@@ -84,7 +84,7 @@ holdsEach(t, [
     accepted: { login: { mode: 'embedded' } },
   },
   {
-    says: 'a hand-off says where to',
+    says: 'a hand-off has the address of the login',
     refused: { internal, login: { mode: 'handoff' } },
     message: /login\.url: missing/,
     accepted: { internal, login: handoff },
@@ -102,7 +102,7 @@ holdsEach(t, [
     accepted: { internal, login: handoff },
   },
   {
-    says: 'a login cannot be read on its way',
+    says: 'a login uses https, so that it cannot be read in transit',
     refused: { internal, login: { ...handoff, url: 'http://login.example.com/' } },
     message: /login\.url: must be an https URL/,
     accepted: { internal, login: { ...handoff, url: 'http://127.0.0.1:4000/login' } },

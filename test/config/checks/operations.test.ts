@@ -30,7 +30,7 @@ holdsEach(t, [
     accepted: { groupings: [{ name: 'G', upstream: 'items' }], upstreams: { items: { targets: ['http://a'] } } },
   },
   {
-    says: '** stands at the end',
+    says: '** is at the end',
     refused: publishing({ ...forwarded, path: '/**/a' }),
     message: /path: \*\* is allowed only at the end/,
     accepted: publishing({ ...forwarded, path: '/a/**' }),

@@ -65,7 +65,7 @@ holdsEach(t, [
     },
   },
   {
-    says: 'a rate of its own is for an operation that is limited',
+    says: 'only an operation with a plan can have a rate of its own',
     refused: {
       plans: { gold: { rate: '1/1second', operations: { 'POST /token': '1/1second' } } },
       ...publishing({ ...token, plan: 'none' }),
@@ -77,7 +77,7 @@ holdsEach(t, [
     },
   },
   {
-    says: 'a rate of its own stands in the plan that limits the operation',
+    says: 'a rate of an operation is in the plan that limits the operation',
     refused: {
       plans: { gold: { rate: '1/1second', operations: { 'GET /items': '9/1second' } }, open: { rate: '1/1minute' } },
       ...publishing({ ...forwarded, credentials: 'none', plan: 'open' }),

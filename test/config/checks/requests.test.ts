@@ -4,7 +4,7 @@ import { acceptedConfig, forwarded, publishing, token } from '../support.ts'
 
 holdsEach(t, [
   {
-    says: 'a header has no longer than its request',
+    says: 'the time for a header is not longer than the time for its request',
     refused: { requests: { headerTimeout: '11s', timeout: '10s' } },
     message: /requests\.headerTimeout: is longer than requests\.timeout, the time for the whole request/,
     accepted: { requests: { headerTimeout: '10s', timeout: '10s' } },
@@ -16,25 +16,25 @@ holdsEach(t, [
     accepted: { requests: { maxHeader: '16KiB' } },
   },
   {
-    says: 'a header has room for a request',
+    says: 'the limit of a header leaves room for a request',
     refused: { requests: { maxHeader: '1023B' } },
     message: /requests\.maxHeader: must be a size from 1KiB/,
     accepted: { requests: { maxHeader: '1024B' } },
   },
   {
-    says: 'a header has some fields',
+    says: 'the limit of header fields allows some fields',
     refused: { requests: { maxFields: 9 } },
     message: /requests\.maxFields: must be a whole number from 10 to 2000/,
     accepted: { requests: { maxFields: '10' } },
   },
   {
-    says: 'there is room for some connections',
+    says: 'the limit of connections allows some connections',
     refused: { requests: { maxConnections: 9 } },
     message: /requests\.maxConnections: must be a whole number from 10 to 1000000/,
     accepted: { requests: { maxConnections: 10 } },
   },
   {
-    says: 'only bodies of what is forwarded have a size of their own',
+    says: 'only an operation that forwards has a limit of its own for bodies',
     refused: publishing({ ...token, maxBody: '1MiB' }),
     message: /maxBody: is only for forwarded operations/,
     accepted: publishing({ ...forwarded, maxBody: '1MiB' }),

@@ -17,13 +17,13 @@ holdsEach(t, [
     accepted: publishing(forwarded, { ...forwarded, path: '/other', aliases: ['/more'] }),
   },
   {
-    says: 'wildcards with the same beginning do not meet',
+    says: 'paths with wildcards and the same beginning do not overlap',
     refused: publishing({ ...forwarded, path: '/a/*' }, { ...forwarded, path: '/a/**' }),
     message: /GET \/a\/\*\* matches the same requests as GET \/a\/\* of groupings\[0\]\.operations\[0\]/,
     accepted: publishing({ ...forwarded, path: '/a/b/*' }, { ...forwarded, path: '/a/**' }),
   },
   {
-    says: 'wildcards that part ways later do not meet',
+    says: 'paths with wildcards that differ only later do not overlap',
     refused: publishing({ ...forwarded, path: '/*/a' }, { ...forwarded, path: '/*/*' }),
     message: /matches the same requests as/,
     accepted: publishing({ ...forwarded, path: '/*/a' }, { ...forwarded, path: '/*/b' }),
@@ -45,7 +45,7 @@ holdsEach(t, [
     accepted: { groupings: [{ name: 'G', basePath: '/a' }] },
   },
   {
-    says: 'one operation for each thing is advertised',
+    says: 'at most one operation for each endpoint is advertised',
     refused: publishing({ ...token, advertise: true }, { ...token, path: '/b', advertise: true }),
     message: /advertise: another operation that serves token is advertised/,
     accepted: publishing({ ...token, advertise: true }, { ...token, path: '/b' }),

@@ -27,7 +27,7 @@ holdsEach(t, [
     accepted: said({ 'accounts:read': text, 'accounts:write': 'Change them' }),
   },
   {
-    says: 'a text may be for a scope that an operation wants, of whatever client',
+    says: 'a text may be for a scope that an operation requires, of any client',
     refused: { ...publishing({ ...forwarded, scopes: ['items:read'] }), ...said({ 'item:read': text }) },
     message: /scopes\."item:read": .* did you mean items:read\?/,
     accepted: { ...publishing({ ...forwarded, scopes: ['items:read'] }), ...said({ 'items:read': text }) },
@@ -39,7 +39,7 @@ holdsEach(t, [
     accepted: said({}),
   },
   {
-    says: 'a text stands by itself or by its language',
+    says: 'a text is given alone or for each language',
     refused: said({ 'accounts:read': [text] }),
     message:
       /scopes\."accounts:read": must be a text of one line, at most 200 characters, .* or such texts by language/,

@@ -118,12 +118,12 @@ const misfits: readonly (readonly [says: string, changes: object, config: object
 ]
 
 for (const [says, changes, config, reason] of misfits) {
-  t.test(`a client of the store does not fit that has ${says}`, async t => {
+  t.test(`a client of the store does not fit if it has ${says}`, async t => {
     t.match(await read(changes, config), reason)
   })
 }
 
-t.test('one character away the same clients fit', async t => {
+t.test('the same clients fit with a small change', async t => {
   const named = { client_secret_hash: undefined, token_endpoint_auth_method: 'tls_client_auth' }
   const filed = client({ client_secret: undefined, ...named, tls_client_auth_subject_dn: 'CN=b' })
 

@@ -10,7 +10,7 @@ const upstream = (keys: Readonly<Record<string, unknown>>): Readonly<Record<stri
 
 holdsEach(t, [
   {
-    says: 'a socket has a full path',
+    says: 'the path of a socket is absolute',
     refused: upstream({ targets: ['unix:run/service.sock'] }),
     message: /targets\[0\]: must be an http or https origin .* or unix: and the full path of a socket/,
     accepted: upstream({ targets: ['unix:/run/service.sock'] }),
@@ -28,7 +28,7 @@ holdsEach(t, [
     accepted: upstream({ outlierDetection: { baseEjectionTime: '1m', maxEjectionTime: '1m' } }),
   },
   {
-    says: 'the key of an earlier version is answered with its name now',
+    says: 'the problem of a key of an earlier version names the present key',
     refused: upstream({ ejection: { time: '1m' } }),
     message: /ejection: unknown key; it is called outlierDetection now, and in it time is baseEjectionTime/,
     accepted: upstream({ outlierDetection: { baseEjectionTime: '1m' } }),
@@ -40,7 +40,7 @@ holdsEach(t, [
     accepted: upstream({ targets: ['https://127.0.0.1:9000'], tls: { servername: 'items.test' } }),
   },
   {
-    says: 'a name in a certificate is one of a host',
+    says: 'a name in a certificate is the name of a host',
     refused: upstream({ targets: ['https://127.0.0.1:9000'], tls: { servername: 'items:443' } }),
     message: /tls\.servername: must be the name of a host/,
     accepted: upstream({ targets: ['https://127.0.0.1:9000'], tls: { servername: 'items.test' } }),
@@ -65,7 +65,7 @@ holdsEach(t, [
   },
 ])
 
-t.test('what an upstream is asked at a time is shared out among the workers', async t => {
+t.test('the limit of concurrent requests to an upstream is divided among the workers', async t => {
   const config = await acceptedConfig(t, { ...upstream({ maxInFlight: 10, maxQueue: 2 }), workers: 4 })
 
   t.match(config.upstreams, [{ maxInFlight: 2, maxQueue: 1 }])

@@ -39,7 +39,7 @@ holdsEach(t, [
     accepted: users({ username: 'alice', password_hash: hash, sub: 's' }, { username: 'bob', password_hash: hash }),
   },
   {
-    says: 'a person is not taken for a client',
+    says: 'a user cannot be mistaken for a client',
     refused: {
       clients: [client()],
       login: { users: [{ username: 'alice', password_hash: hash, sub: 'shop' }] },

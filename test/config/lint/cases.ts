@@ -58,11 +58,11 @@ const until = (atMs: number): Case['warned'] =>
     client_secrets: [{ client_secret_hash: soundClient.client_secret_hash, until: new Date(atMs).toISOString() }],
   })
 
-/** A refused and an accepted neighbour for every rule. */
+/** For every rule a configuration with a warning, and a similar one without. */
 export const warningCases = async (certificates: Certificates): Promise<readonly Case[]> => [
   {
     rule: 'plain-secret',
-    says: 'a secret of a client does not stand in the file',
+    says: 'a secret of a client is not in the file',
     warned: withSecret(strong),
     message: /clients\[0\]\.client_secret: this secret can be read in the file.*client_secret_file/,
     fine: withSecret(`\${SECRET}`),
@@ -70,7 +70,7 @@ export const warningCases = async (certificates: Certificates): Promise<readonly
   },
   {
     rule: 'plain-secret',
-    says: 'nor does the password of a Redis',
+    says: 'the password of a Redis is not in the file',
     warned: { store: 'rediss://sidegate:hunter2@redis.example' },
     message: /store: this secret can be read in the file.*store_file/,
     fine: { store: `rediss://sidegate:\${PASSWORD}@redis.example` },
@@ -78,7 +78,7 @@ export const warningCases = async (certificates: Certificates): Promise<readonly
   },
   {
     rule: 'plain-secret',
-    says: 'nor that of its Sentinels',
+    says: 'the password of the Sentinels is not in the file',
     warned: { store: `rediss+sentinel://:\${PASSWORD}@redis.example/main?sentinel_password=hunter2` },
     message: /store: this secret can be read in the file/,
     fine: { store: `rediss+sentinel://:\${PASSWORD}@redis.example/main?sentinel_password=\${PASSWORD}` },
@@ -86,7 +86,7 @@ export const warningCases = async (certificates: Certificates): Promise<readonly
   },
   {
     rule: 'plain-secret',
-    says: 'nor do private keys',
+    says: 'private keys are not in the file',
     warned: { keys: { jwks: { keys: [privateJwk('ES256')] } } },
     message: /keys\.jwks: this secret can be read in the file.*jwks_file/,
     fine: { keys: { jwks: `\${KEYS}` } },
@@ -94,7 +94,7 @@ export const warningCases = async (certificates: Certificates): Promise<readonly
   },
   {
     rule: 'plain-secret',
-    says: 'nor do the secrets beside the first one',
+    says: 'the further secrets of a client are not in the file',
     warned: withClient({ client_secrets: [{ client_secret: strong }] }),
     message: /clients\[0\]\.client_secrets\[0\]\.client_secret: this secret can be read in the file/,
     fine: withClient({ client_secrets: [{ client_secret: `\${SECRET}` }] }),
@@ -110,7 +110,7 @@ export const warningCases = async (certificates: Certificates): Promise<readonly
   },
   {
     rule: 'secret-default',
-    says: 'nor has one for an address with a password',
+    says: 'a variable for an address with a password has no default',
     warned: { store: `\${URL:-rediss://:hunter2@redis.example}` },
     message: /store: the default after :- is used as the secret if the variable is not set/,
     fine: { store: `\${URL:-rediss://redis.example}` },
@@ -118,7 +118,7 @@ export const warningCases = async (certificates: Certificates): Promise<readonly
   },
   {
     rule: 'known-secret',
-    says: 'the secrets of the samples are for trying',
+    says: 'the secrets of the samples are only for trials',
     warned: withSecret(`\${SECRET}`),
     message: /clients\[0\]\.client_secret: this secret is published in the samples of Sidegate/,
     fine: withSecret(`\${SECRET}`),
@@ -127,7 +127,7 @@ export const warningCases = async (certificates: Certificates): Promise<readonly
   },
   {
     rule: 'known-secret',
-    says: 'and so is their user',
+    says: 'the user of the samples is only for trials',
     warned: await alice('wonderland'),
     message: /login\.users\[0\]\.password_hash: this user's password is published in the samples of Sidegate/,
     fine: await alice('looking-glass'),
@@ -144,7 +144,7 @@ export const warningCases = async (certificates: Certificates): Promise<readonly
   },
   {
     rule: 'short-secret',
-    says: 'and of many characters',
+    says: 'a secret has many different characters',
     warned: withSecret(`\${SECRET}`),
     message: /clients\[0\]\.client_secret: can be guessed/,
     fine: withSecret(`\${SECRET}`),
@@ -160,7 +160,7 @@ export const warningCases = async (certificates: Certificates): Promise<readonly
   },
   {
     rule: 'weak-hash',
-    says: 'that of a password always does',
+    says: 'the hash of a password always takes time to compute',
     warned: { login: { users: [{ username: 'bob', password_hash: soundClient.client_secret_hash }] } },
     message: /login\.users\[0\]\.password_hash: this kind of hash is too fast for a secret that a person chose/,
     fine: { login: { users: [{ username: 'bob', password_hash: oneHash('ln=15,r=8,p=1') }] } },
@@ -195,7 +195,7 @@ export const warningCases = async (certificates: Certificates): Promise<readonly
   },
   {
     rule: 'admin-open',
-    says: 'the admin port is for few',
+    says: 'the admin port is for few hosts',
     warned: { admin: '[::]:9090' },
     message: /admin: every host that can reach this port can read the metrics without authentication/,
     fine: { admin: '10.0.7.1:9090' },
@@ -216,7 +216,7 @@ export const warningCases = async (certificates: Certificates): Promise<readonly
   },
   {
     rule: 'internal-open',
-    says: 'and for no other, however every address is spelled',
+    says: 'the private listener is only for the login, however the address of all interfaces is written',
     warned: handoff('[::0]:9443', certificates),
     message: /internal\.listen: over this port your login reports which user signed in/,
     fine: handoff('[fd00::1]:9443', certificates),
@@ -231,14 +231,14 @@ export const warningCases = async (certificates: Certificates): Promise<readonly
   },
   {
     rule: 'wide-proxies',
-    says: 'proxies are few',
+    says: 'a trusted network contains few hosts',
     warned: { trustedProxies: ['10.1.0.0/15'] },
     message: /trustedProxies\[0\]: every host in it may claim any address and certificate/,
     fine: { trustedProxies: ['10.1.0.0/16', 'fd00:1:2::/48'] },
   },
   {
     rule: 'memory-store',
-    says: 'what is issued outlasts a restart',
+    says: 'tokens and keys are kept over a restart',
     warned: { store: 'memory:' },
     message: /store: tokens and signing keys are lost at every restart/,
     fine: { store: 'sqlite:data/sidegate.db' },
@@ -274,7 +274,7 @@ export const warningCases = async (certificates: Certificates): Promise<readonly
   },
   {
     rule: 'open-plan',
-    says: 'plans hold without the store',
+    says: 'plans limit requests even without the store',
     warned: withPlan('open', sentinels),
     message: /plans\.gold\.whenStoreFails: no request is limited while the store is unavailable/,
     fine: withPlan('local', sentinels),
@@ -302,7 +302,7 @@ export const warningCases = async (certificates: Certificates): Promise<readonly
   },
   {
     rule: 'plain-upstream',
-    says: 'tokens go nowhere in clear',
+    says: 'tokens are not sent in clear',
     warned: forwarding(items, { forwardAuthorization: true }, 'http://items.example'),
     message: /upstreams\.items\.targets\[0\]: tokens of callers go there in clear/,
     fine: forwarding(items, { forwardAuthorization: true }, 'https://items.example'),
@@ -316,7 +316,7 @@ export const warningCases = async (certificates: Certificates): Promise<readonly
   },
   {
     rule: 'query-credentials',
-    says: 'secrets stand in no URL',
+    says: 'secrets are not in a URL',
     warned: forwarding(items, { credentials: 'query' }, 'http://127.0.0.1:9000'),
     message:
       /groupings\[0\]\.operations\[0\]\.credentials: the secret is part of the URL, which proxies and browsers record \(RFC 6749 section 2\.3\.1\)/,
@@ -354,7 +354,7 @@ export const warningCases = async (certificates: Certificates): Promise<readonly
   },
   {
     rule: 'unheld-scope',
-    says: 'nothing is known of clients that are all in the store',
+    says: 'the scopes of clients are unknown if all clients are in the store',
     warned: { ...forwarding(items, { scopes: ['items:delete'] }, 'https://items'), ...itemReader },
     message: /has the scope items:delete/,
     fine: { ...forwarding(items, { scopes: ['items:delete'] }, 'https://items'), clients: [] },
@@ -370,7 +370,7 @@ export const warningCases = async (certificates: Certificates): Promise<readonly
   },
   {
     rule: 'drain-outlasts-grace',
-    says: 'so does that of a file that says nothing of it',
+    says: 'a drain by the defaults ends before the process is killed',
     warned: { shutdown: undefined },
     message:
       /1:1: drain-outlasts-grace: shutdown is not set, and by default a delay of 5 s .*; write timeout: 24s under shutdown/,

@@ -41,7 +41,7 @@ clients:
   ])
 })
 
-t.test('a rule that is allowed says nothing, and the others go on', async t => {
+t.test('a rule that is allowed gives no warning, and the other rules still do', async t => {
   const content = { ...sound, store: 'memory:', admin: '0.0.0.0:9090' }
 
   t.match(await warningsOf(t, content, { allowed: ['admin-open'] }), [/memory-store/])
@@ -63,7 +63,7 @@ t.test('JSON is examined as YAML is', async t => {
   t.match(await warningsOf(t, JSON.stringify(content)), [/plain-secret/, /short-secret/])
 })
 
-/** The samples are for trying out, or for others to put their own names in. */
+/** The warnings of the samples. These are for trials, or operators replace the names in them. */
 const samples: Readonly<Record<string, readonly string[]>> = {
   'config/fapi2.yaml': ['wide-proxies'],
   'config/minimal.yaml': ['local-issuer', 'secret-default', 'known-secret'],
@@ -98,7 +98,7 @@ const readSample = async (sample: string, path: string): Promise<string> => {
   if (path === '/etc/sidegate-store/url') return mounted[sample] ?? ''
   if (path === '/etc/sidegate-clients/demo') return 'replace-this-secret'
   const text = await readFile(path, 'utf8')
-  // The chart has the configuration among its values.
+  // The values of the chart contain the configuration.
   return path.endsWith('values.yaml') ? stringify(parse(text).configuration) : text
 }
 

@@ -2,7 +2,7 @@ import type { Test } from 'tap'
 import { lintConfig } from '../../../src/config/lint/lint.ts'
 import { hash, writeConfig } from '../support.ts'
 
-/** Where a configuration is thought to run. */
+/** The environment in which a configuration is assumed to run. */
 export interface Place {
   readonly env?: NodeJS.ProcessEnv
   /** Default 30 s. */
@@ -12,7 +12,7 @@ export interface Place {
   readonly allowed?: readonly string[]
 }
 
-/** A configuration that nothing is to be said of, to vary in one point. */
+/** A configuration without warnings. A case changes one point of it. */
 export const sound = {
   issuer: 'https://auth.example.com',
   trustedProxies: ['10.0.7.0/28'],
@@ -31,16 +31,16 @@ export const warningsOf = async (t: Test, content: unknown, place: Place = {}): 
   return examined.warnings.map(({ line, column, rule, message }) => `${line}:${column}: ${rule}: ${message}`)
 }
 
-/** One thing that is warned of, and its neighbour that is not; both vary `sound`. */
+/** A configuration with one warning, and a similar one without. Both are changes to `sound`. */
 export interface Case {
   readonly rule: string
   readonly says: string
   readonly warned: Readonly<Record<string, unknown>>
-  /** Of the one warning, behind the name of its rule. */
+  /** The text of the one warning, after the name of its rule. */
   readonly message: RegExp
   readonly fine: Readonly<Record<string, unknown>>
   readonly place?: Place
-  /** Of `fine`; default that of `warned`. */
+  /** The environment of `fine`; by default that of `warned`. */
   readonly finePlace?: Place
 }
 

@@ -47,7 +47,7 @@ for (const [what, make] of Object.entries(kinds)) {
   })
 }
 
-t.test('what is no mapping is refused among many that are', async t => {
+t.test('a value that is not a mapping is refused among many mappings', async t => {
   const parse = createCachedParse(clientSchema)
   for (let nth = 0; nth < many; nth++) parse({})
 

@@ -36,7 +36,7 @@ t.test('proofs, keys and pushed requests have defaults if the file does not set 
   t.same([tls, internal], [undefined, undefined])
 })
 
-t.test('a client signs as its own members say, and is answered as the file says for all', async t => {
+t.test('a client signs by its own members, and gets answers by the settings of the file for all clients', async t => {
   const edJwks = { keys: [publicJwk('EdDSA')] }
   const { oauth } = await acceptedConfig(t, {
     tokens: { accessToken: { alg: 'PS256' } },
@@ -57,7 +57,7 @@ t.test('a client signs as its own members say, and is answered as the file says 
   t.match(old, { access_token_signed_response_alg: 'RS256', introspection_signed_response_alg: 'PS256' })
 })
 
-t.test('the keys of a client may stand in a file, or at an address', async t => {
+t.test('the keys of a client may be in a file or at an address', async t => {
   const folder = makeFolder(t)
   const file = join(folder, 'shop.jwks')
   writeFileSync(file, JSON.stringify(jwks))
@@ -86,7 +86,7 @@ t.test('a problem of keys in a file is reported where the file is named, without
   t.notMatch(problem, String(secret.d))
 })
 
-t.test('secrets come with their end, the current one first', async t => {
+t.test('secrets have their expiry, and the current one comes first', async t => {
   const { oauth } = await acceptedConfig(t, {
     clients: [client({ client_secrets: [{ client_secret: 'old', until: '2027-01-31T13:00:00+01:00' }] })],
   })
@@ -102,7 +102,7 @@ t.test('secrets come with their end, the current one first', async t => {
   )
 })
 
-t.test('a certificate is known by the name that its client registered', async t => {
+t.test('a certificate is identified by the name that its client registered', async t => {
   const { oauth } = await acceptedConfig(t, {
     tls: { ...tls, clientAuth: 'required' },
     clients: [
@@ -131,7 +131,7 @@ t.test('certificates come by TLS, or from trusted proxies in the header that is 
   t.ok(await takes({ trustedProxies, clientCertificateHeader: 'client-cert' }))
 })
 
-t.test('the profile switches on what can be switched on, for all clients or for one', async t => {
+t.test('the profile switches on every option that it requires, for all clients or for one', async t => {
   const groupings = [{ name: 'G', operations: [{ method: 'POST', path: '/par', serves: 'par' }] }]
   const listen = '127.0.0.1:8080'
   const bound = client({ ...keyed, dpop_bound_access_tokens: true })
@@ -156,7 +156,7 @@ t.test('the profile switches on what can be switched on, for all clients or for 
   t.equal(one.oauth.endpoints.par, 'http://localhost:8080/par')
 })
 
-t.test('the keys to sign with may stand in a file, and do not show', async t => {
+t.test('the signing keys may be in a file, and are not printed', async t => {
   const text = JSON.stringify({ keys: [privateJwk('ES256')] })
   const file = join(makeFolder(t), 'signing.jwks')
   writeFileSync(file, `${text}\n`)

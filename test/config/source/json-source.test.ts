@@ -3,7 +3,7 @@ import { stringify } from 'yaml'
 import { readPlainJson } from '../../../src/config/source/json-source.ts'
 import { acceptedConfig, client, problemsOf, publishing, token } from '../support.ts'
 
-/** Data with everything that JSON has. */
+/** Data with every type of JSON. */
 const data = {
   text: 'a"\\/\n\u00e9\u2028',
   list: [1, -2.5, 1e3, true, false, [], {}],
@@ -17,7 +17,7 @@ t.test('JSON is read as JSON.parse reads it, however it is laid out', async t =>
   t.ok(Object.hasOwn(readPlainJson('{"a":null}') as object, 'a'))
 })
 
-t.test('what is not plain JSON, or has a key twice, is left to the YAML reader', async t => {
+t.test('text that is not plain JSON, or has a duplicate key, is left to the YAML reader', async t => {
   for (const text of [
     '',
     '[1]',
@@ -42,7 +42,7 @@ t.test('what is not plain JSON, or has a key twice, is left to the YAML reader',
     t.equal(readPlainJson(text), undefined, text.slice(0, 30))
 })
 
-t.test('a configuration in JSON is the one that the same data in YAML are', async t => {
+t.test('JSON and YAML with the same data give the same configuration', async t => {
   const file = { ...publishing(token), clients: [client({ client_secret: `\${NONE:-shop-secret}` })] }
 
   t.same(await acceptedConfig(t, JSON.stringify(file)), await acceptedConfig(t, stringify(file)))
@@ -62,7 +62,7 @@ t.test('a key that every object has is a key like any other, in JSON as in YAML'
     t.same(await problemsOf(t, text), await problemsOf(t, `# YAML\n${text}`).then(oneLineUp), text)
 })
 
-/** Without the line that makes it YAML. */
+/** Problems with the line numbers that they have without the line that makes the text YAML. */
 const oneLineUp = (problems: readonly string[]): readonly string[] =>
   problems.map(problem => problem.replace(/^2:/, '1:'))
 
@@ -77,7 +77,7 @@ t.test('a problem in JSON is reported with line and column', async t => {
   ])
 })
 
-t.test('operations that share their literal beginning are held against each other, and no others', async t => {
+t.test('only operations whose paths have the same literal beginning are compared with each other', async t => {
   const get = (path: string) => ({ method: 'GET', path, upstream: 'items' })
   const many = Array.from({ length: 300 }, (_, nth) => get(`/r${nth}/*/items`))
 

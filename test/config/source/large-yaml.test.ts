@@ -3,7 +3,7 @@ import { parseYamlSource } from '../../../src/config/source/yaml-source.ts'
 
 const count = 20_000
 
-/** The CPU time that one reading takes, in milliseconds; other programs on the machine do not count. */
+/** The CPU time that it takes to read the text once, in milliseconds, without the time of other programs. */
 const costOf = (text: string): number => {
   const before = process.cpuUsage()
   const { syntaxFaults } = parseYamlSource(text)
@@ -12,7 +12,7 @@ const costOf = (text: string): number => {
   return (user + system) / 1000
 }
 
-/** Keys, the mapping of each beginning after so many. */
+/** Lines of keys, with a new mapping after every `mappingSize` keys. */
 const keysIn = (mappingSize: number, textOf: (index: number) => string = String): string =>
   Array.from({ length: count }, (_, index) => {
     const key = `  k${index}: ${textOf(index)}\n`
@@ -45,7 +45,7 @@ t.test('many aliases in a large file take no longer than other values', async t 
   t.ok(aliased < 5 * plain, `${aliased} ms with 799 aliases, ${plain} ms without`)
 })
 
-t.test('each further key of a name is a fault where it begins', async t => {
+t.test('each repetition of a key is a fault at the place where it begins', async t => {
   const text = 'a: 1\nb: {c: 1, d: 2, "c": 3}\nl:\n  - a: 1\n    &x a: 2\n    a: 3\na: 4\n'
 
   const { syntaxFaults, usable } = parseYamlSource(text)
@@ -63,7 +63,7 @@ t.test('each further key of a name is a fault where it begins', async t => {
   t.same(new Set(syntaxFaults.map(({ message }) => message)), new Set(['this key occurs twice; keep one of the two']))
 })
 
-t.test('an alias stands for the last anchor of its name above it', async t => {
+t.test('an alias refers to the last anchor of its name above it', async t => {
   const { tree, syntaxFaults } = parseYamlSource('a: &x 1\nb: *x\nc: &x 2\nd: *x\n')
 
   t.same(syntaxFaults, [])

@@ -10,7 +10,7 @@ const secretOf = ({ oauth }: SidegateConfig): string | undefined => {
   return first?.secrets[0]?.value.reveal()
 }
 
-t.test('YAML that cannot be read says where and why', async t => {
+t.test('the message for YAML that cannot be parsed has the place and the reason', async t => {
   t.same(await problemsOf(t, 'listen: "127.0.0.1:8080\nissuer: x\n'), [
     '3:1: a colon, comma, quote or closing bracket is missing here',
   ])
@@ -35,14 +35,14 @@ t.test('a problem in the YAML is reported without the text of its line', async t
   t.notMatch(problems.join(), /hunter2/)
 })
 
-t.test('a doubled key is a problem beside all others', async t => {
+t.test('a duplicate key is reported together with all other problems', async t => {
   t.match(await problemsOf(t, 'workers: 1\nworkers: 2\nlisten: 8080\n'), [
     /^2:1: this key occurs twice/,
     /^3:9: listen: must be host:port/,
   ])
 })
 
-t.test('an alias is what its anchor holds, but an anchor cannot hold itself', async t => {
+t.test('an alias has the value of its anchor, but an anchor cannot contain itself', async t => {
   const config = await acceptedConfig(t, 'listen: &all "127.0.0.1:0"\nadmin: *all\n')
 
   t.same(config.admin, config.listen)
@@ -66,7 +66,7 @@ t.test('aliases of aliases do not multiply without end', async t => {
   )
 })
 
-t.test('a variable takes the place of its reference anywhere in a text', async t => {
+t.test('a variable replaces its reference anywhere in a text', async t => {
   const env = { HOST: 'redis', PORT: '6380', WORKERS: '3', STRIP: 'true', EMPTY: '' }
   const config = await acceptedConfig(
     t,
@@ -85,7 +85,7 @@ t.test('a variable takes the place of its reference anywhere in a text', async t
   t.equal(secretOf(config), `literal \${HOST} and $5`)
 })
 
-t.test('what a variable holds is not looked at for references again', async t => {
+t.test('references in the value of a variable are not replaced', async t => {
   const config = await acceptedConfig(t, { clients: [client({ client_secret: `\${A}` })] }, { A: `\${B}`, B: 'no' })
 
   t.equal(secretOf(config), `\${B}`)
@@ -109,7 +109,7 @@ t.test('the message for a malformed reference shows how to write one', async t =
   t.match(await problemsOf(t, { issuer: `http://\${1}` }), [/^1:9: issuer: is not a reference; write \$\{NAME\}/])
 })
 
-t.test('a secret may stand in a file beside the configuration; one trailing newline is not part of it', async t => {
+t.test('a secret may be in a file beside the configuration; one trailing newline is not part of it', async t => {
   const file = writeConfig(t, { clients: [client({ client_secret: undefined, client_secret_file: 'shop.secret' })] })
   writeFileSync(join(dirname(file), 'shop.secret'), 'from file\n\n')
 
@@ -122,7 +122,7 @@ t.test('a secret may stand in a file beside the configuration; one trailing newl
   t.equal(again.ok && secretOf(again.config), 'from file')
 })
 
-t.test('the store and stored forms may stand in files too', async t => {
+t.test('the address of the store and stored forms may also be in files', async t => {
   const folder = makeFolder(t)
   const hash = 'sha256$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA'
   writeFileSync(join(folder, 'hash'), `${hash}\n`)
@@ -179,7 +179,7 @@ t.test('no problem repeats a secret, however wrong it is', async t => {
   t.notMatch(loaded.ok ? '' : loaded.problems.map(formatProblem).join(), /hunter2/)
 })
 
-t.test('no problem repeats what stands where a key should be', async t => {
+t.test('no problem repeats text in a place where a key should be', async t => {
   const word = 'client_secret hunter2'
   const key = (extra: object = {}) => ({ ...publicJwk('ES256'), ...extra })
   const content = {
@@ -213,14 +213,14 @@ t.test('no problem repeats what stands where a key should be', async t => {
     )
 })
 
-t.test('a colon that was forgotten is the one problem, with its place and the key that was meant', async t => {
+t.test('a missing colon is the only problem, with its place and the key that was meant', async t => {
   t.same(
     await problemsOf(t, 'clients:\n  - { client_id: a, grant_types: [client_credentials], client_secret hunter2 }\n'),
     ['2:56: clients[0].(a key): unknown key; did you mean client_secret, with a colon and a space before its value?'],
   )
 })
 
-t.test('no problem repeats what a private key holds, wherever it stands', async t => {
+t.test('no problem repeats a member of a private key, wherever the key is', async t => {
   const { d: member, ...rest } = privateJwk('ES256')
   const d = String(member)
   const jwks = { keys: [{ ...rest, d }] }

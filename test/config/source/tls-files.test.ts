@@ -11,7 +11,7 @@ const certificates = createCertificates(t)
 const { dir, server, client, ca } = certificates
 const files = { cert_file: server.certFile, key_file: server.keyFile }
 
-t.test('the files of TLS are named from the folder of the configuration, and stay outside of it', async t => {
+t.test('paths of TLS files are relative to the configuration, which does not contain their contents', async t => {
   const file = writeConfig(t, { tls: { cert_file: 'tls.crt', key_file: 'tls.key' } })
   copyFileSync(server.certFile, join(dirname(file), 'tls.crt'))
   copyFileSync(server.keyFile, join(dirname(file), 'tls.key'))
@@ -32,7 +32,7 @@ t.test('with TLS the default issuer is https', async t => {
   t.equal((await acceptedConfig(t, { listen: '0.0.0.0:80' })).issuer, 'http://localhost')
 })
 
-t.test('a file that is not there is a problem at its own line', async t => {
+t.test('a file that does not exist is a problem at its own line', async t => {
   const file = writeConfig(t, { tls: { ...files, key_file: 'absent.key' } })
 
   t.match(await loadConfig(file, {}), {
@@ -46,7 +46,7 @@ t.test('a file that is not there is a problem at its own line', async t => {
   })
 })
 
-t.test('a file that holds something else is a problem at its own line', async t => {
+t.test('a file that contains something else is a problem at its own line', async t => {
   const swapped = await problemsOf(t, { tls: { cert_file: server.keyFile, key_file: server.certFile } })
   const encoded = join(dir, 'broken-ca.crt')
   writeFileSync(encoded, `${ca.cert}${ca.cert.replace(/M.{40}/, '')}`)
@@ -59,7 +59,7 @@ t.test('a file that holds something else is a problem at its own line', async t 
   t.match(broken, [/^4:18: tls\.clientCa_file: contains no certificate in PEM, or one that cannot be parsed/])
 })
 
-t.test('the key is that of the certificate', async t => {
+t.test('the key must belong to the certificate', async t => {
   t.match(await problemsOf(t, { tls: { ...files, key_file: client.keyFile } }), [
     /^3:13: tls\.key_file: contains the key of another certificate; name the key that belongs to cert_file$/,
   ])
@@ -80,7 +80,7 @@ t.test('the private listener has files of its own', async t => {
   })
 })
 
-t.test('a certificate that no client takes is a problem at its own line', async t => {
+t.test('a certificate that no client accepts is a problem at its own line', async t => {
   const odd = certificates.issue('odd', { newKey: 'ec:secp256k1' })
   const short = certificates.issue('short', { newKey: 'rsa:1024' })
   const good = certificates.issue('good', { newKey: 'rsa:2048' })

@@ -13,7 +13,7 @@ t.test('without a quota every CPU is used', async t => {
   t.equal(usableCpus(folder), availableParallelism())
 })
 
-t.test('a quota of control groups v2 caps them, at least one is left', async t => {
+t.test('a quota of control groups v2 limits the number of CPUs, and at least one is left', async t => {
   const folder = makeFolder(t)
 
   writeFileSync(join(folder, 'cpu.max'), '150000 100000\n')
@@ -22,7 +22,7 @@ t.test('a quota of control groups v2 caps them, at least one is left', async t =
   t.equal(usableCpus(folder), 1)
 })
 
-t.test('a quota of control groups v1 does too', async t => {
+t.test('a quota of control groups v1 limits the number of CPUs', async t => {
   const folder = makeFolder(t)
   mkdirSync(join(folder, 'cpu'))
   writeFileSync(join(folder, 'cpu/cpu.cfs_period_us'), '100000\n')

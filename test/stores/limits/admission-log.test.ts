@@ -6,14 +6,14 @@ const spanMicros = 1000
 
 const one = { granted: 1, grantedSoftly: 1 }
 
-/** The instants of what is in it. */
+/** The instants of the entries, which are read and removed. */
 const instantsIn = (journal: AdmissionLog): readonly number[] => {
   const instants: number[] = []
   journal.moveTo((_charge, _admitted, atMicros) => instants.push(atMicros))
   return instants
 }
 
-t.test('what was written is read whole, oldest first', async t => {
+t.test('a reader gets every entry, the oldest first', async t => {
   const journal = new AdmissionLog(spanMicros)
   const [first, second] = [newCharge(1), newCharge(2)]
   const read: unknown[] = []
@@ -28,7 +28,7 @@ t.test('what was written is read whole, oldest first', async t => {
   ])
 })
 
-t.test('what was read is not in it any more', async t => {
+t.test('an entry that was read is removed', async t => {
   const journal = new AdmissionLog(spanMicros)
   journal.write(newCharge(1), one, 10)
   instantsIn(journal)
@@ -37,7 +37,7 @@ t.test('what was read is not in it any more', async t => {
   t.strictSame(instantsIn(journal), [20])
 })
 
-t.test('of any number of entries, those of the last span are there, and none older than twice that', async t => {
+t.test('every entry of the last span is kept, and no entry older than twice the span', async t => {
   const journal = new AdmissionLog(spanMicros)
   const charge = newCharge(1)
   for (let atMicros = 1; atMicros <= 10_500; atMicros++) {
@@ -49,10 +49,10 @@ t.test('of any number of entries, those of the last span are there, and none old
   t.equal(instants.at(-1), 10_500)
   t.ok((instants[0] ?? 0) <= 10_500 - spanMicros + 1, `the oldest is of ${instants[0]}`)
   t.ok((instants[0] ?? 0) > 10_500 - 2 * spanMicros - 1, `the oldest is of ${instants[0]}`)
-  t.equal(instants.length, 10_500 - (instants[0] ?? 0) + 1, 'none is missing between')
+  t.equal(instants.length, 10_500 - (instants[0] ?? 0) + 1, 'no entry is missing between')
 })
 
-t.test('after two pauses what came before them is over', async t => {
+t.test('after two pauses the entries before them are dropped', async t => {
   const journal = new AdmissionLog(spanMicros)
   journal.write(newCharge(1), one, 10)
   journal.write(newCharge(1), one, 100_000)

@@ -4,7 +4,7 @@ import { BoundedKeyMap, mostAddresses } from '../../../src/stores/limits/bounded
 const client = (nth: number) => ({ key: `client ${nth}` })
 const address = (nth: number) => ({ key: `address ${nth}`, byAddress: true }) as const
 
-t.test('a value is found by its key, in the one kind and in the other', async t => {
+t.test('a value is found by its key, and clients and addresses have separate keys', async t => {
   const values = new BoundedKeyMap<string>(() => false)
   values.add({ key: 'one' }, 'a client')
   values.add({ key: 'one', byAddress: true }, 'an address')
@@ -14,7 +14,7 @@ t.test('a value is found by its key, in the one kind and in the other', async t 
   t.equal(values.find({ key: 'two' }), undefined)
 })
 
-t.test('of addresses the newest are kept, and no client is forgotten for them', async t => {
+t.test('the newest addresses are kept, and no client is forgotten because of them', async t => {
   const values = new BoundedKeyMap<number>(() => false)
   values.add(client(0), 0)
   for (let nth = 0; nth < mostAddresses + 10; nth++) values.add(address(nth), nth)
@@ -26,7 +26,7 @@ t.test('of addresses the newest are kept, and no client is forgotten for them', 
   t.equal(values.size, mostAddresses + 1)
 })
 
-t.test('what is over is forgotten as others come, of either kind', async t => {
+t.test('clients and addresses that have expired are forgotten when others are added', async t => {
   const values = new BoundedKeyMap<number>(value => value === 0)
   for (const keyed of [client, address]) for (let nth = 0; nth < 100; nth++) values.add(keyed(nth), nth < 50 ? 0 : 1)
   for (const keyed of [client, address]) for (let nth = 100; nth < 200; nth++) values.add(keyed(nth), 1)
@@ -36,7 +36,7 @@ t.test('what is over is forgotten as others come, of either kind', async t => {
   t.equal(values.size, 300)
 })
 
-t.test('it is forgotten too where only known ones are asked for', async t => {
+t.test('expired clients and addresses are also forgotten when only known keys are looked up', async t => {
   const values = new BoundedKeyMap<number>(value => value === 0)
   values.add(client(0), 0)
   values.add(address(0), 0)

@@ -43,7 +43,7 @@ const commandsDuring = async (charges: readonly Charge[], act: () => Promise<unk
   return charges.map(charge => sent.filter(words => isFor(charge, words)).length)
 }
 
-/** Charges so often a second; how many were decided otherwise than by the shared count. */
+/** Sends `perSec` charges a second; returns how many were not decided by the shared count. */
 const offer = async (charge: Charge, perSec: number): Promise<number> => {
   const startedAtMs = performance.now()
   let charged = 0
@@ -68,7 +68,7 @@ const cases: readonly (readonly [says: string, rules: readonly Rule[], factor: n
   ['strict', [newRule(limit)], 1],
   ['calendar', [newRule(limit, { algorithm: 'calendar' })], 1],
   ['strict, with a quota', [newRule(limit), quota], 1],
-  // Places come free one by one, and now and then one is asked for a moment too soon.
+  // Places become free one by one, and sometimes the limiter asks for one a moment too early.
   ['smooth', [newRule(limit, { algorithm: 'smooth', burst: 5 })], 1.25],
 ]
 

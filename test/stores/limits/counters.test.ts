@@ -31,7 +31,7 @@ for (const [limit, perSecond] of [
   [2000, 20_000],
   [1001, 1100],
 ] as const) {
-  t.test(`of ${perSecond} a second never more than ${limit} get in, in any second, and hardly less`, async t => {
+  t.test(`${perSecond} charges a second: any second has at most ${limit} admissions, and hardly fewer`, async t => {
     const seconds = 10
 
     const admissions = admissionsOf(limit, perSecond, seconds, limit + perSecond)
@@ -66,7 +66,7 @@ t.test('the wait is exact to the millisecond: one less is too early', async t =>
   t.equal(counters.decide(count).granted, 1)
 })
 
-t.test('of many wanted at once as many are granted as fit', async t => {
+t.test('a charge for many requests at once is granted as many as fit', async t => {
   const counters = createCounters(createTestClock())
   const count = countOf(10)
 
@@ -75,7 +75,7 @@ t.test('of many wanted at once as many are granted as fit', async t => {
   t.match(counters.decide(count, 7), { granted: 0, rules: [{ remaining: 0, waitMs: windowMs }] })
 })
 
-t.test('a limit that was lowered is kept from then on, with the wait until enough have gone', async t => {
+t.test('a lowered limit holds at once, and the wait lasts until enough admissions have expired', async t => {
   const clock = createTestClock(0)
   const counters = createCounters(clock)
   for (let i = 0; i < 10; i++) {
@@ -95,7 +95,7 @@ t.test('a share of zero grants nothing', async t => {
   })
 })
 
-t.test('what was decided elsewhere counts, also above the limit', async t => {
+t.test('admissions that were decided elsewhere count, also above the limit', async t => {
   const clock = createTestClock()
   const counters = createCounters(clock)
   counters.record(countOf(100), { granted: 60, grantedSoftly: 60 }, countOf(100).rules, clock.nowMs() * 1000)
@@ -104,7 +104,7 @@ t.test('what was decided elsewhere counts, also above the limit', async t => {
   t.match(counters.decide(countOf(100), 100), { granted: 40 })
 })
 
-t.test('keys that have run out are forgotten as others come, and as others are counted', async t => {
+t.test('expired keys are forgotten when other keys are added, and when other keys are charged', async t => {
   const clock = createTestClock()
   const counters = createCounters(clock)
   for (let i = 0; i < 5000; i++) {
@@ -120,7 +120,7 @@ t.test('keys that have run out are forgotten as others come, and as others are c
   t.equal(counters.size, 1)
 })
 
-t.test('a plan that becomes a small fast one lets its clients in at once, and never too many', async t => {
+t.test('a plan that changes to a small limit and a short window admits at once, and never too many', async t => {
   const clock = createTestClock(12_345)
   const counters = createCounters(clock)
   for (let i = 0; i < 300; i++) counters.decide(countOf(100_000, { windowMs: 86_400_000 }))

@@ -54,7 +54,7 @@ for (const algorithm of ['strict', 'smooth', 'calendar'] as const)
   })
 
 for (const algorithm of ['strict', 'smooth', 'calendar'] as const)
-  t.test(`${algorithm}: what the shared count granted just before is not granted again`, async t => {
+  t.test(`${algorithm}: an admission of the shared count just before is not granted again`, async t => {
     const clock = createTestClock(0)
     const local = createLocalFallback(() => ({ index: 0, of: 2 }), clock)
     const charge = newCharge(10, { algorithm, burst: 10 })

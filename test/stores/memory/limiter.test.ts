@@ -9,7 +9,7 @@ testLimiter(t, async () => {
   return { limiter: createMemoryLimiter(clock), nowMs: clock.nowMs, elapse: async ms => clock.advance(ms) }
 })
 
-t.test('a verdict is there at once', async t => {
+t.test('a verdict is a value, not a promise', async t => {
   const verdict = createMemoryLimiter().charge(newCharge(1))
 
   t.same(verdict, {

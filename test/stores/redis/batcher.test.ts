@@ -6,7 +6,7 @@ type Options = BatchOptions<string, readonly string[], string>
 
 const toCapitals: Options['call'] = async questions => questions.map(question => question.toUpperCase())
 
-/** Asks in batches of three at most, by the first letter where keys decide; and notes what went out as one call. */
+/** Asks in batches of at most three. The key is the first letter of a question. Records the questions of each call. */
 const createAsker = (
   t: Test,
   connection: Redis | Cluster,
@@ -50,7 +50,7 @@ t.test('a question of the next turn is in another call', async t => {
   t.same(calls, [['a1'], ['a2']])
 })
 
-t.test('what is more than the largest batch goes out in several calls', async t => {
+t.test('more questions than the largest batch holds are sent in several calls', async t => {
   const { ask, calls } = createAsker(t, single())
 
   const answers = await Promise.all(['a', 'b', 'c', 'd'].map(ask))
@@ -68,7 +68,7 @@ t.test('in a Redis Cluster each key has a call of its own', async t => {
   t.same(calls, [['a1', 'a2'], ['b1']])
 })
 
-t.test('a server that turns out to have slots is asked again, and by its keys from then on', async t => {
+t.test('a server with slots gets the questions again, and from then on one call for each key', async t => {
   const refuseSeveralKeys: Options['call'] = async questions => {
     if (new Set(questions.map(([key]) => key)).size > 1) throw new Error("CROSSSLOT Keys don't hash to the same slot")
     return toCapitals(questions)
@@ -102,7 +102,7 @@ t.test('a call that fails refuses each of its questions, and no other', async t 
   t.match(answers.slice(3), [refused, refused])
 })
 
-t.test('an answer that cannot be read is refused to the one that asked for it', async t => {
+t.test('an answer that cannot be read fails its own question', async t => {
   const answerAt: Options['answerAt'] = (reply, index) => {
     if (index === 1) throw new SyntaxError('unreadable')
     return reply[index] ?? 'nothing'

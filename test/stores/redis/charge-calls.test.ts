@@ -8,7 +8,7 @@ import { openWorker } from './support/workers.ts'
 
 const redis = await startRedis(t)
 
-/** Clients that share a plan of so many algorithms, each with counters of its own. */
+/** Charges of clients with the same plan, which has this many algorithms. Each client has its own counters. */
 const clientsOf = (count: number, ...algorithms: readonly Algorithm[]): readonly Charge[] => {
   const { rules } = chargeBy(
     ...algorithms.map(algorithm => newRule(3, { algorithm, counter: algorithm, windowMs: 60_000, burst: 3 })),
@@ -74,7 +74,7 @@ t.test('each client of a call is decided by itself, under every rule', async t =
   )
 })
 
-t.test('a server of several slots behind one address is asked about each client by itself', async t => {
+t.test('a server of several slots behind one address gets one call for each client', async t => {
   const node = await startLonelyNode(t)
 
   const verdicts = await inOneTurn(t, node.url, () => clientsOf(20, 'strict', 'smooth'))

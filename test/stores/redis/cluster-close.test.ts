@@ -6,7 +6,7 @@ import { toRedisUrl } from './support/workers.ts'
 
 const timersAtWork = (): number => process.getActiveResourcesInfo().filter(kind => kind === 'Timeout').length
 
-t.test('a Cluster that is closed while it is asked for its slots leaves no clock behind', async t => {
+t.test('a Cluster that is closed while it is asked for its slots leaves no timer', async t => {
   const node = await startLonelyNode(t)
   const url = toRedisUrl(`redis+cluster://127.0.0.1:${node.port}`)
   const before = timersAtWork()

@@ -55,7 +55,7 @@ t.test('workers share plans on every node of a Cluster, also after each has lost
   }
 })
 
-t.test('a slot that moves to another node under load takes its count along', async t => {
+t.test('a slot that moves to another node under load keeps its count', async t => {
   const [from, to] = cluster.nodes
 
   const verdicts = await undisturbed(async () => {
@@ -93,7 +93,7 @@ for (const [name, away] of [
   ['killed', { stop: () => cluster.nodes[2].kill(), start: () => cluster.nodes[2].start() }],
   ['silent', { stop: async () => cluster.nodes[2].pause(), start: async () => cluster.nodes[2].resume() }],
 ] as const) {
-  t.test(`while one node is ${name} its plans are shared out, and those of the others are counted on`, async t => {
+  t.test(`while one node is ${name} workers divide its plans, and other nodes continue to count theirs`, async t => {
     const workers = await openWorkers(t, cluster.url, 2)
     const [lost, kept] = [chargeSteadily(t, workers, chargeIn(2, 50)), chargeSteadily(t, workers, chargeIn(0, 50))]
     await eventually(() => [lost, kept].every(run => run.verdicts.length > 100))
@@ -104,7 +104,7 @@ for (const [name, away] of [
     const awayFrom = kept.verdicts.length
     const awayFromMs = performance.now()
     await eventually(() => performance.now() > awayFromMs + 2500)
-    for (const { changes } of workers) t.same(changes, [false], 'said once, and not taken back meanwhile')
+    for (const { changes } of workers) t.same(changes, [false], 'reported once, and not revoked meanwhile')
     const [keptAway, lostAway] = [kept.verdicts.slice(awayFrom), lost.verdicts.slice(lost.verdicts.length - 10)]
     const backFromMs = performance.now()
     await away.start()
@@ -114,7 +114,7 @@ for (const [name, away] of [
     t.ok(shareOfStore(keptAway) > 0.9)
     t.equal(shareOfStore(lostAway), 0)
     const [lostVerdicts, keptVerdicts] = await Promise.all([lost.stop(), kept.stop()])
-    // A busy machine is silent for 50 ms at times, and then a worker adds its share.
+    // A busy machine sometimes pauses for 50 ms, and then a worker adds its share.
     const keptMost = shareOfStore(keptVerdicts) === 1 ? 50 : 100
     t.ok(mostCertainInAnyWindow(admissionsOf(keptVerdicts), windowMs) <= keptMost)
     const admissions = admissionsOf(lostVerdicts)
@@ -127,7 +127,7 @@ for (const [name, away] of [
   })
 }
 
-t.test('a Cluster that serves as a whole or not at all shares out every plan when a node is gone', async t => {
+t.test('if a Cluster serves only as a whole, workers divide every plan when a node is gone', async t => {
   await demandFullCoverage('yes')
   t.teardown(() => demandFullCoverage('no'))
   const workers = await openWorkers(t, cluster.url, 2)
@@ -153,10 +153,10 @@ const demandFullCoverage = async (whether: 'yes' | 'no'): Promise<void> => {
   for (const { client } of cluster.nodes) await client.config('SET', 'cluster-require-full-coverage', whether)
 }
 
-/** Whether the last of its verdicts, so many that every worker gave some, are not the shared count's. */
+/** Whether the shared count gave none of the last 20 verdicts. These are enough to include every worker. */
 const isAway = ({ verdicts }: SteadyCharges): boolean => shareOfStore(verdicts.slice(-20)) === 0
 
-t.test('a store on a Cluster that lost a node serves what the others have, and says that it is not whole', async t => {
+t.test('a store on a Cluster that lost a node serves the data of the other nodes and reports a fault', async t => {
   const states: boolean[] = []
   const observer = { answered: () => undefined, state: (isUp: boolean) => void states.push(isUp) }
   const store = instrumentStore(await openStore(toRedisUrl(cluster.url), systemClock), observer)

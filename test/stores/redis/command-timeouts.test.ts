@@ -9,7 +9,7 @@ import { toRedisUrl } from './support/workers.ts'
 const commandTimeoutMs = 100
 
 t.test(
-  'what a silent Redis leaves unanswered ends when its time is over, each by itself, and nothing else does',
+  'each command that a silent Redis leaves unanswered ends when its own time is over, and no other command ends',
   async t => {
     const redis = await startRedis(t)
     const connection = connectRedis(toRedisUrl(redis.url), { commandTimeoutMs, silenceMs: 10_000 })
@@ -35,7 +35,7 @@ t.test(
   },
 )
 
-t.test('a process that is done does not wait for the time of what was answered', async t => {
+t.test('the timer of an answered command does not keep the process alive', async t => {
   const redis = await startRedis(t)
   const connection = connectRedis(toRedisUrl(redis.url), { commandTimeoutMs: 10_000, silenceMs: 10_000 })
   t.teardown(() => connection.disconnect())

@@ -16,7 +16,7 @@ t.teardown(() => stranger.close())
 const { port: strangePort } = stranger.address() as AddressInfo
 
 const faults: readonly (readonly [says: string, url: string, reason: RegExp])[] = [
-  ['nobody listens', `redis://${closed}`, new RegExp(`Redis at ${closed}: connect ECONNREFUSED ${closed}$`)],
+  ['the port is closed', `redis://${closed}`, new RegExp(`Redis at ${closed}: connect ECONNREFUSED ${closed}$`)],
   ['its name is not known', 'redis://redis.invalid:6379', /getaddrinfo E\w+ redis\.invalid$/],
   ['the password is wrong', `redis://:s3same@127.0.0.1:${locked.port}`, /WRONGPASS/],
   ['it wants a password', `redis://127.0.0.1:${locked.port}`, /NOAUTH, it wants a password$/],
@@ -27,7 +27,7 @@ const faults: readonly (readonly [says: string, url: string, reason: RegExp])[] 
   ['a Cluster wants a password', `redis+cluster://127.0.0.1:${locked.port}`, /NOAUTH, it wants a password$/],
 ]
 
-t.test('a Redis that is away is away for a reason, in one line without the password', async t => {
+t.test('the reason why Redis is unavailable is one line without the password', async t => {
   await Promise.all(
     faults.map(async ([says, url, reason]) => {
       const store = await openStore(toRedisUrl(url), systemClock)

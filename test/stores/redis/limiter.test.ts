@@ -13,7 +13,7 @@ import { admissionsOf, chargeSteadily, longestWaitMs, openWorker, openWorkers } 
 
 const windowMs = 1000
 
-/** Where Redis has the log of a charge by one strict rule. */
+/** The key of the log that Redis keeps for a charge under one strict rule. */
 const logOf = (key: string): string => `sidegate:limit:{${key}}:strict:rate`
 
 const redis = await startRedis(t)
@@ -78,7 +78,7 @@ t.test(
     }
 
     let { log, results } = await run()
-    // A machine that held Redis up for 50 ms has spoilt the run.
+    // The run does not count if a busy machine delayed Redis by 50 ms.
     for (let again = 0; again < 3 && results.some(({ closed }) => closed > 0); again++) ({ log, results } = await run())
 
     await log.look()
@@ -94,7 +94,7 @@ t.test(
   },
 )
 
-t.test('what Redis is asked does not grow with what is offered', async t => {
+t.test('the number of calls to Redis does not grow with the number of requests', async t => {
   const callsWhile = async (perSecond: number): Promise<number> => {
     await redis.client.config('RESETSTAT')
     await hammer(t, 1, newId(), perSecond, 2)
@@ -108,7 +108,7 @@ t.test('what Redis is asked does not grow with what is offered', async t => {
   t.ok(atFifty <= 1.3 * atTwice, `${atTwice} calls at twice the plan, ${atFifty} at fifty times`)
 })
 
-t.test('a Redis that loses its scripts is asked again within the same call', async t => {
+t.test('if Redis loses its scripts, the limiter asks again within the same call', async t => {
   const { limiter, changes } = await openWorker(t, redis.url)
   const charge = newCharge(10)
   for (let i = 0; i < 5; i++) await limiter.charge(charge)
@@ -161,7 +161,7 @@ for (const [name, stop, start] of [
     await eventually(() => workers.every(({ changes }) => changes.at(-1) === false))
     const awayFromMs = performance.now()
     await sleep(2500)
-    // Before the start: a worker may have found it again before this test has.
+    // This is read before the start, because a worker may connect before this test continues.
     const backFromMs = performance.now()
     await start(redis)
     await eventually(() => workers.every(({ changes }) => changes.at(-1) === true))

@@ -74,7 +74,7 @@ for (const [name, refuse, relent] of [
   })
 }
 
-t.test('a worker that stood still itself does not take Redis for silent', async t => {
+t.test('a worker that paused itself does not count Redis as silent', async t => {
   const { limiter, changes } = await openWorker(t, redis.url)
   const charge = newCharge(50)
 
@@ -88,7 +88,7 @@ t.test('a worker that stood still itself does not take Redis for silent', async 
   t.same(changes, [])
 })
 
-/** As a process does that has used up its share of the CPU. */
+/** Blocks the process, as the kernel does when a process has used up its share of the CPU. */
 const standStill = (ms: number): void => void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms)
 
 for (const [name, reason, load] of [
@@ -103,7 +103,7 @@ for (const [name, reason, load] of [
   ],
   ['reads its data anew', /^LOADING /, async ({ client }: RunningRedis) => void (await client.call('DEBUG', 'RELOAD'))],
 ] as const) {
-  t.test(`a Redis that ${name} counts as away until it has it all`, async t => {
+  t.test(`a Redis that ${name} counts as away until all data is loaded`, async t => {
     const redis = await startRedis(t, slowToLoad)
     await redis.client.eval(`for i = 1, 500 do redis.call('SET', 'key' .. i, string.rep('x', 1000)) end`, 0)
     const workers = await openWorkers(t, redis.url, 2)

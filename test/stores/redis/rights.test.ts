@@ -48,7 +48,7 @@ for (const [name, redis, url] of [
     t.same(await findRefusals(redis), [])
   })
 
-  t.test(`nor for a copy into ${name}`, async t => {
+  t.test(`a user with the documented rights is refused nothing for a copy into ${name}`, async t => {
     const path = join(t.testdir(), 'sidegate.db')
     const from = await openStore({ kind: 'sqlite', path }, systemClock)
     await from.keys.create(newKey('ES256', Date.now()), undefined, Date.now() + 60_000)
@@ -81,7 +81,7 @@ t.test('with a wrong password Redis refuses the worker, and plans continue as wi
   t.same(changes, [false])
 })
 
-t.test('gateways with prefixes of their own share a Redis and nothing in it', async t => {
+t.test('gateways with different prefixes share a Redis, but no data in it', async t => {
   const redis = await startRedis(t)
   const urls = ['shop:', 'bank:'].map(prefix => `${redis.url}?prefix=${prefix}`)
   const charge = newCharge(1)

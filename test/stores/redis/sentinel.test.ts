@@ -36,7 +36,7 @@ const knowEachOther = async (): Promise<void> => {
   await eventually(async () => (await follows(primary)) || (await follows(replica)), 30_000)
 }
 
-t.test('Sentinels that ask for a password are asked nothing without it', async t => {
+t.test('Sentinels that require a password answer no question without it', async t => {
   const { changes } = await openWorker(t, url.split('?')[0] ?? '')
 
   t.same(changes, [false])

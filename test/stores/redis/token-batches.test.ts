@@ -24,7 +24,7 @@ const scriptCalls = async ({ client }: Pick<RunningRedis, 'client'>): Promise<nu
   return [...stats.matchAll(/^cmdstat_eval(?:sha)?:calls=(\d+)/gm)].reduce((sum, [, calls]) => sum + Number(calls), 0)
 }
 
-/** How many scripts Redis ran for it. */
+/** The number of scripts that Redis ran meanwhile. */
 const callsDuring = async (redis: readonly RunningRedis[], act: () => Promise<unknown>): Promise<number> => {
   const count = async (): Promise<number> =>
     (await Promise.all(redis.map(scriptCalls))).reduce((sum, calls) => sum + calls, 0)
@@ -33,7 +33,7 @@ const callsDuring = async (redis: readonly RunningRedis[], act: () => Promise<un
   return (await count()) - before
 }
 
-/** Ten grants, of which the third is revoked, and one `jti` of the fifth; and whether a `jti` of each is. */
+/** Revokes the third of ten grants and one `jti` of the fifth; returns whether a `jti` of each grant is revoked. */
 const revokeSome = async ({ revocations }: Store) => {
   const grants = newIds(10)
   await revocations.revoke(grants[2] ?? '', farMs())
@@ -48,7 +48,7 @@ const only = (...places: readonly number[]): readonly boolean[] =>
 
 const redis = await startRedis(t)
 
-t.test('whether tokens are revoked is one call for all of a turn', async t => {
+t.test('all questions of one turn whether tokens are revoked are one call', async t => {
   const { revocations } = await open(t, redis.url)
   const jtis = newIds(50).map(id => `${id}.1`)
 
@@ -72,7 +72,7 @@ t.test('each token of a call is answered by itself', async t => {
   t.same(await isRevokedOf(2), only(2))
 })
 
-t.test('a Redis that has lost the script is given it again', async t => {
+t.test('a Redis that has lost the script gets it again', async t => {
   const { isRevokedOf } = await revokeSome(await open(t, redis.url))
   await isRevokedOf(1)
 
@@ -81,7 +81,7 @@ t.test('a Redis that has lost the script is given it again', async t => {
   t.same(await isRevokedOf(1), only(2, 4))
 })
 
-t.test('stores of several prefixes keep to their own', async t => {
+t.test('stores with different prefixes read only their own keys', async t => {
   const { revocations } = await open(t, `${redis.url}?prefix=one:`)
   const other = await open(t, `${redis.url}?prefix=two:`)
   const id = newId()
@@ -115,7 +115,7 @@ t.test('the tokens of a turn are looked up in one call, access and refresh token
   t.match(found, [{ kind: 'access', record }, undefined, { kind: 'refresh', record: grant.record }, undefined])
 })
 
-t.test('a server of several slots behind one address is asked about each grant by itself', async t => {
+t.test('a server of several slots behind one address gets one call for each grant', async t => {
   const node = await startLonelyNode(t)
   const store = await open(t, node.url)
   const { isRevokedOf } = await revokeSome(store)

@@ -33,7 +33,7 @@ t.test('a key has one batch under the same rules, and another under others', asy
   t.not(batchOf(underOthers), batchOf(charge))
 })
 
-t.test('the question is put together once for a batch', async t => {
+t.test('the question of a batch is built once', async t => {
   let questions = 0
   const batchOf = createChargeBatches(createTestClock(0), () => ++questions)
   const charge = newCharge(1)
@@ -67,7 +67,7 @@ t.test('an unused batch is also forgotten when only charges for known keys come'
   t.not(batchOf(charge), batch)
 })
 
-t.test('a batch is kept while it was asked at a moment ago', async t => {
+t.test('a batch that a charge used a moment ago is kept', async t => {
   const { clock, batchOf, charge, othersCome } = setUp()
   const batch = batchOf(charge)
   clock.advance(1000)

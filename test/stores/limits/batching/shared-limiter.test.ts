@@ -13,7 +13,7 @@ import { newCharge } from '../../../support/charges.ts'
 import { eventually } from '../../../support/eventually.ts'
 import { createTestClock } from '../../../support/test-clock.ts'
 
-/** A channel as between processes: all that crosses it is JSON. */
+/** A channel as between processes: every message is converted to JSON and back. */
 const channelTo =
   (decide: ReturnType<typeof createLimiterService>): LimiterChannel =>
   async charges =>
@@ -46,7 +46,7 @@ t.test('four workers that share a count let in the limit together, in any second
   t.ok(admissions.length >= 0.97 * 500)
 })
 
-t.test('all charges of one turn go in one message, gathered by key', async t => {
+t.test('all charges of one turn are sent in one message, grouped by key', async t => {
   const messages: (readonly BatchedCharge[])[] = []
   const channel = channelTo(createLimiterService())
   const ask: LimiterChannel = charges => {
@@ -119,7 +119,7 @@ for (const mode of ['broken', 'silent'] as const) {
   })
 }
 
-t.test('a counting process that is busy for a while is waited for, and nothing is counted twice', async t => {
+t.test('the worker waits for a counting process that is busy, and no charge is counted twice', async t => {
   const channel = channelTo(createLimiterService())
   const ask: LimiterChannel = async charges => {
     const verdicts = await channel(charges)
@@ -135,7 +135,7 @@ t.test('a counting process that is busy for a while is waited for, and nothing i
   t.equal(verdicts.filter(({ allowed }) => allowed).length, 10)
 })
 
-t.test('what the shared count let in counts against the share', async t => {
+t.test('an admission by the shared count counts against the share', async t => {
   const { limiter, state } = openFailing({ index: 0, of: 2 })
   const charge = newCharge(10)
   for (let i = 0; i < 4; i++) await limiter.charge(charge)

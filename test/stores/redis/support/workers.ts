@@ -32,7 +32,7 @@ export const openWorker = async (t: Test, url: string, share = { index: 0, of: 1
   return { limiter, changes, reasons }
 }
 
-/** Workers that share what is let in while Redis is away. */
+/** Workers that share the plan while Redis is away. */
 export const openWorkers = (t: Test, url: string, of: number): Promise<readonly Worker[]> =>
   Promise.all(Array.from({ length: of }, (_, index) => openWorker(t, url, { index, of })))
 
@@ -42,7 +42,7 @@ export interface SeenVerdict {
   readonly seen: SeenAdmission
 }
 
-/** Callers that go on until they are stopped, each sending again when it is answered. */
+/** Callers that send charges until they are stopped. Each caller sends again when it has its answer. */
 export interface SteadyCharges {
   readonly verdicts: readonly SeenVerdict[]
   /** Resolves when every caller was answered. */
