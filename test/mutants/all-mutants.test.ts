@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { allMutants } from './all-mutants.ts'
@@ -53,4 +53,19 @@ t.test('a table that does not fit the source is found', async t => {
   t.throws(() => mutate(text, { ...mutant, find: '+ b', replace: '+ (b' }), {
     message: 'sum.ts is no TypeScript with this replacement: + (b',
   })
+})
+
+t.test('an `only` matches the title of a test', async t => {
+  const tests = join(root, 'test')
+  const texts = readdirSync(tests, { recursive: true, encoding: 'utf8' })
+    .filter(path => path.endsWith('.ts') && !path.startsWith('mutants'))
+    .map(path => readFileSync(join(tests, path), 'utf8').replaceAll(/\n\s*/g, ' '))
+  const unmatched = allMutants.filter(
+    ({ only }) => only !== undefined && !texts.some(text => new RegExp(only).test(text)),
+  )
+
+  t.same(
+    unmatched.map(({ name, only }) => `${name}: ${only}`),
+    [],
+  )
 })

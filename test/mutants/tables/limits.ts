@@ -71,7 +71,7 @@ export const limitMutants: readonly Mutant[] = [
     find: 'return rule.limit - (total - base)',
     replace: 'return rule.limit + 1 - (total - base)',
     tests: ['test/stores/redis/limiter.test.ts'],
-    only: 'lets in the limit and',
+    only: 'admits exactly the limit, and',
   },
   {
     name: 'Redis: smooth lets in one more than the burst',
@@ -79,7 +79,7 @@ export const limitMutants: readonly Mutant[] = [
     find: 'return math.floor((burst * window - content) / window)',
     replace: 'return math.floor((burst * window - content) / window) + 1',
     tests: ['test/stores/redis/limiter.test.ts'],
-    only: 'each algorithm tells what is left',
+    only: 'each algorithm returns the remaining',
   },
   {
     name: 'Redis: calendar lets in one more than the limit',
@@ -87,7 +87,7 @@ export const limitMutants: readonly Mutant[] = [
     find: 'return rule.limit - count',
     replace: 'return rule.limit + 1 - count',
     tests: ['test/stores/redis/limiter.test.ts'],
-    only: 'each algorithm tells what is left',
+    only: 'each algorithm returns the remaining',
   },
   {
     name: 'Redis: a counter has no lifetime',
@@ -103,7 +103,7 @@ export const limitMutants: readonly Mutant[] = [
     find: 'granted = min(granted, max(0, rule.left))',
     replace: 'if nth == 1 then granted = min(granted, max(0, rule.left)) end',
     tests: ['test/stores/redis/limiter.test.ts'],
-    only: 'as every rule has room for',
+    only: 'as every rule allows',
   },
   {
     name: 'each worker has the whole plan while the shared count is away',
