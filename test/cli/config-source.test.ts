@@ -5,7 +5,7 @@ import { stringify } from 'yaml'
 import { createConfigSource } from '../../src/cli/config-source.ts'
 import { client, makeFolder } from '../config/support.ts'
 
-/** A configuration with a secret in another file, loaded. */
+/** A source that has loaded a configuration with a secret in another file. */
 const loadSource = async (t: { teardown(handler: () => unknown): unknown }) => {
   const folder = makeFolder(t)
   const file = join(folder, 'sidegate.yaml')
@@ -18,7 +18,7 @@ const loadSource = async (t: { teardown(handler: () => unknown): unknown }) => {
   return { folder, file, secret, source, loaded, hasChanged }
 }
 
-t.test('nothing has changed after it was loaded', async t => {
+t.test('a configuration has not changed right after it was loaded', async t => {
   const { loaded, hasChanged } = await loadSource(t)
 
   t.equal(loaded.ok, true)
@@ -43,10 +43,10 @@ t.test('another content of the file, or of one that it names, is a change until 
   writeFileSync(file, 'no: configuration\n')
   t.equal(await hasChanged(), true)
   t.equal((await source.load()).ok, false)
-  t.equal(await hasChanged(), false, 'a bad content is told once, too')
+  t.equal(await hasChanged(), false, 'invalid content is reported only once')
 })
 
-t.test('a link that leads elsewhere now is a change', async t => {
+t.test('a link with a new target is a change', async t => {
   const { folder, secret, hasChanged } = await loadSource(t)
 
   writeFileSync(join(folder, 'next'), 'two\n')
@@ -56,7 +56,7 @@ t.test('a link that leads elsewhere now is a change', async t => {
   t.equal(await hasChanged(), true)
 })
 
-t.test('a file that is away is a change, and none when it comes back as it was', async t => {
+t.test('a missing file is a change until it comes back with the same content', async t => {
   const { secret, hasChanged } = await loadSource(t)
 
   rmSync(secret)

@@ -28,7 +28,7 @@ interface Listed {
 const listKeys = async (file: string): Promise<readonly Listed[]> =>
   JSON.parse((await sidegate(['keys', 'list', '--config', file, '--json'])).stdout).keys
 
-t.test('keys rotate makes keys that keys list shows, from the first one to those that follow', async t => {
+t.test('keys rotate creates the first key and its successors, and keys list shows them', async t => {
   const file = config()
   await (await openStore({ kind: 'sqlite', path: join(folder, 'keys.db') }, systemClock)).close()
 
@@ -47,10 +47,10 @@ t.test('keys rotate makes keys that keys list shows, from the first one to those
   t.equal(keys.length, 3)
   const next = keys.find(({ state }) => state === 'next')
   const waitMs = Date.parse(next?.activeFrom ?? '') - Date.parse(next?.created ?? '')
-  t.equal(waitMs, 315_000, 'what the key set may be cached, and what it takes to reach every process')
+  t.equal(waitMs, 315_000, 'the cache time of the key set, and the time until every process has read it')
   const old = keys.find(({ alg, state }) => alg === 'ES256' && state === 'signing')
   const leftMs = Date.parse(old?.publishedUntil ?? '') - Date.parse(next?.activeFrom ?? '')
-  t.equal(leftMs, 660_000, 'the life of its last token, and a minute for clocks')
+  t.equal(leftMs, 660_000, 'the lifetime of its last token, and a minute for clock skew')
 
   const urgent = await sidegate(['keys', 'rotate', '--config', file, '--alg', 'ES256', '--now', '--json'])
   const soonest = (await listKeys(file)).find(({ state }) => state === 'next')
@@ -64,7 +64,7 @@ t.test('keys rotate makes keys that keys list shows, from the first one to those
   t.equal(rows.length, 4)
 })
 
-t.test('keys are those of a store that is there: no command makes one', async t => {
+t.test('no command for keys creates a store', async t => {
   const absent = join(folder, 'absent.db')
   const file = config({ store: `sqlite:${absent}` })
 
@@ -76,7 +76,7 @@ t.test('keys are those of a store that is there: no command makes one', async t 
   t.notOk(existsSync(absent))
 })
 
-t.test('keys of a file are listed and left alone', async t => {
+t.test('keys of a file are listed, and rotate does not change them', async t => {
   const jwk = (kid: string) => {
     const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
     return { ...privateKey.export({ format: 'jwk' }), kid, alg: 'ES256' }
@@ -95,7 +95,7 @@ t.test('keys of a file are listed and left alone', async t => {
   })
 })
 
-t.test('what cannot be rotated is said in one line', async t => {
+t.test('a key command that fails prints one line', async t => {
   const file = config()
   const rotate = (...args: readonly string[]) => sidegate(['keys', 'rotate', '--config', file, ...args])
   const list = (store: object) => sidegate(['keys', 'list', '--config', config(store)])

@@ -6,7 +6,7 @@ const root = join(import.meta.dirname, '../..')
 export const launcher = join(root, 'src/sidegate.cjs')
 export const demoConfig = join(root, 'config/sidegate.yaml')
 
-/** What a command that has ended left behind. */
+/** The exit code and the output of a command. */
 export interface Outcome {
   readonly code: number | null
   readonly stdout: string
@@ -14,14 +14,14 @@ export interface Outcome {
 }
 
 export interface RunOptions {
-  /** What it reads on standard input. Default nothing. */
+  /** The command's standard input. Default empty. */
   readonly input?: string
   readonly env?: NodeJS.ProcessEnv
-  /** The Node it runs on. Default this one. */
+  /** The Node binary that runs the command. Default the one of this process. */
   readonly node?: string
 }
 
-/** Runs `sidegate` as a process of its own, to its end. */
+/** Runs `sidegate` in its own process and resolves when it has exited. */
 export const sidegate = async (args: readonly string[], options: RunOptions = {}): Promise<Outcome> => {
   const { SIDEGATE_CONFIG: _, ...ownEnv } = process.env
   const child = spawn(options.node ?? process.execPath, [launcher, ...args], { env: { ...ownEnv, ...options.env } })

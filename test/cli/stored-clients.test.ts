@@ -53,7 +53,7 @@ await store.clients.put('past', { disabled: true }, undefined)
 
 const save = ['--grant', 'client_credentials', '--save']
 
-t.test('client list shows where each client is, whether it is served, and until when its secrets are good', async t => {
+t.test('client list shows where each client is stored, whether it is served, and when its secrets expire', async t => {
   const [people, machines] = await Promise.all([
     sidegate(['client', 'list', '--config', file]),
     sidegate(['client', 'list', '--config', file, '--json']),
@@ -102,7 +102,7 @@ t.test('client list shows where each client is, whether it is served, and until 
   })
 })
 
-t.test('check --store says which clients of the store the configuration would not serve', async t => {
+t.test('check --store reports the clients of the store that the configuration would not serve', async t => {
   const fitting = writeConfig(t, { ...config, store: `sqlite:${join(makeFolder(t), 'none.db')}` })
   const [people, machines, good] = await Promise.all([
     sidegate(['check', '--store', '--config', file]),
@@ -125,7 +125,7 @@ t.test('check --store says which clients of the store the configuration would no
 })
 
 t.test(
-  'before the first start the clients of the file are listed alone, and the first of the store makes it',
+  'before the first start client list shows only the clients of the file; client new --save creates the store',
   async t => {
     const early = join(makeFolder(t), 'early', 'sidegate.db')
     const config = writeConfig(t, {
@@ -143,7 +143,7 @@ t.test(
   },
 )
 
-t.test('a scope that nobody else names is pointed out, and saved', async t => {
+t.test('a scope that no operation and no other client uses is saved, with a hint', async t => {
   const config = writeConfig(t, { store: `sqlite:${join(makeFolder(t), 'scopes.db')}`, ...publishing(token) })
   const add = (id: string, scope: string) =>
     sidegate(['client', 'new', '--id', id, ...save, '--scope', scope, '--config', config])
@@ -157,7 +157,7 @@ t.test('a scope that nobody else names is pointed out, and saved', async t => {
 })
 
 t.test(
-  'the new secret of a client of the file is for pasting: the old one is in it as a digest, with its end',
+  'the new secret of a client of the file is printed for pasting, with the digest and the end of the old secret',
   async t => {
     const { code, stdout } = await sidegate(['client', 'rotate-secret', 'filed', '--config', file, '--keep', '1h'])
 
@@ -177,26 +177,34 @@ t.test(
   },
 )
 
-t.test('what was good ends at its own end or the new one, whichever is sooner; what has ended is gone', async t => {
-  const held = [{ hash: 'a' }, { hash: 'b', untilMs: 1500 }, { hash: 'c', untilMs: 9000 }, { hash: 'd', untilMs: 1000 }]
-  const at = (ms: number) => new Date(ms).toISOString()
+t.test(
+  'an old secret ends at its own end or the new one, whichever is sooner; an expired secret is removed',
+  async t => {
+    const held = [
+      { hash: 'a' },
+      { hash: 'b', untilMs: 1500 },
+      { hash: 'c', untilMs: 9000 },
+      { hash: 'd', untilMs: 1000 },
+    ]
+    const at = (ms: number) => new Date(ms).toISOString()
 
-  t.same(rotateSecret('new', held, 1000, 2000), {
-    client_secret_hash: 'new',
-    client_secrets: [
-      { client_secret_hash: 'a', until: at(2000) },
-      { client_secret_hash: 'b', until: at(1500) },
-      { client_secret_hash: 'c', until: at(2000) },
-    ],
-  })
-  t.same(rotateSecret('new', held, 1000, 1000), { client_secret_hash: 'new' })
-})
+    t.same(rotateSecret('new', held, 1000, 2000), {
+      client_secret_hash: 'new',
+      client_secrets: [
+        { client_secret_hash: 'a', until: at(2000) },
+        { client_secret_hash: 'b', until: at(1500) },
+        { client_secret_hash: 'c', until: at(2000) },
+      ],
+    })
+    t.same(rotateSecret('new', held, 1000, 1000), { client_secret_hash: 'new' })
+  },
+)
 
-/** Of whom everything has been revoked. */
+/** Whether everything that was issued to this client has been revoked. */
 const isCutOff = async (client_id: string): Promise<boolean> =>
   (await store.cutoffs.since(undefined)).cutoffs.some(cutoff => cutoff.client_id === client_id)
 
-t.test('a deletion that fails on its way has disabled the client, and the next one goes on from there', async t => {
+t.test('a deletion that fails midway leaves the client disabled, and a second deletion completes it', async t => {
   await put('doomed')
   const db = new DatabaseSync(path)
   t.teardown(() => db.close())
@@ -216,7 +224,7 @@ t.test('a deletion that fails on its way has disabled the client, and the next o
 })
 
 t.test(
-  'what was issued to a client that has gone ends with its deletion, and with the next client of its name',
+  'tokens of a removed client are revoked by client delete, and by the creation of a client with the same id',
   async t => {
     await put('again')
     await store.clients.put('again', undefined, (await store.clients.find('again'))?.version)
@@ -244,36 +252,41 @@ const refusals: readonly (readonly [says: string, command: Command, args: readon
   ['no client', clientDisable, [], /^CLIENT_ID is missing$/],
   ['an empty name', clientEnable, ['', '--config', file], /^CLIENT_ID is missing$/],
   ['two clients at a time', clientDelete, ['kept', 'paused', '--config', file], /^one CLIENT_ID at a time$/],
-  ['a client that there is not', clientDisable, ['nobody', '--config', file], /neither .* has a client "nobody"$/],
-  ['the same', clientEnable, ['nobody', '--config', file], /neither .* has a client "nobody"$/],
-  ['the same', clientRotateSecret, ['nobody', '--config', file], /neither .* has a client "nobody"$/],
+  ['an unknown client', clientDisable, ['nobody', '--config', file], /neither .* has a client "nobody"$/],
+  ['an unknown client', clientEnable, ['nobody', '--config', file], /neither .* has a client "nobody"$/],
+  ['an unknown client', clientRotateSecret, ['nobody', '--config', file], /neither .* has a client "nobody"$/],
   [
-    'to delete what is in the file',
+    'to delete a client of the file',
     clientDelete,
     ['spa', '--config', file],
     /"spa" is a client of the configuration; remove it/,
   ],
-  ['a new secret for who has none', clientRotateSecret, ['spa', '--config', file], /"spa" has no secret \(.*none\)$/],
   [
-    'the same for who does not fit',
+    'a new secret for a public client',
+    clientRotateSecret,
+    ['spa', '--config', file],
+    /"spa" has no secret \(.*none\)$/,
+  ],
+  [
+    'a new secret for an invalid client',
     clientRotateSecret,
     ['stale', '--config', file],
     /"stale" does not fit .*: plan: no/,
   ],
   [
-    'a sixth secret that is good',
+    'a sixth valid secret',
     clientRotateSecret,
     ['full', '--config', file],
     /^"full" would have 6 valid secrets, but at most 5 are allowed; with --keep 0s the current ones end at once$/,
   ],
   [
-    'a time that is none',
+    'an invalid duration',
     clientRotateSecret,
     ['kept', '--keep', '1 day', '--config', file],
     /^--keep takes a duration/,
   ],
   [
-    'a time without end',
+    'an unlimited duration',
     clientRotateSecret,
     ['kept', '--keep', '9999d', '--config', file],
     /^--keep takes .* most 366d$/,
@@ -287,31 +300,31 @@ const refusals: readonly (readonly [says: string, command: Command, args: readon
   ["the gateway's memory", clientList, ['--config', inMemory], /only in the gateway's own process/],
   ['no configuration to save to', clientNew, ['--id', 'new', ...save], /^name the configuration with --config FILE/],
   [
-    'a configuration where nothing is saved',
+    'a configuration whose store saves nothing',
     clientNew,
     ['--id', 'new', '--grant', 'client_credentials', '--config', file],
     /^--config is for --save$/,
   ],
   [
-    'an id of the file',
+    'the id of a client of the file',
     clientNew,
     ['--id', 'spa', ...save, '--plan', 'gold', '--config', file],
     /^the configuration has a client "spa"$/,
   ],
   [
-    'an id of the store',
+    'the id of a client of the store',
     clientNew,
     ['--id', 'kept', ...save, '--plan', 'gold', '--config', file],
     /^the store has a client "kept" already; sidegate client list shows it$/,
   ],
   [
-    'an id that is disabled',
+    'the id of a disabled client',
     clientNew,
     ['--id', 'past', ...save, '--plan', 'gold', '--config', file],
     /^the store has a client "past" already/,
   ],
   [
-    'a plan that there is not',
+    'an unknown plan',
     clientNew,
     ['--id', 'new', ...save, '--plan', 'bronze', '--config', file],
     /^the client does not fit the configuration: plan: no such plan; known are gold, silver$/,
@@ -324,7 +337,7 @@ for (const [says, command, args, message] of refusals) {
   })
 }
 
-t.test('what was refused has changed nothing', async t => {
+t.test('a refused command has changed nothing', async t => {
   t.equal(await store.clients.find('new'), undefined)
   t.match(await store.clients.find('kept'), { disabled: false })
   t.match(await store.clients.find('past'), { disabled: true })

@@ -6,8 +6,8 @@ import { countLines, demoConfig, sidegate } from './run.ts'
 const badUsages: readonly (readonly [says: string, args: readonly string[], message: RegExp])[] = [
   ['no command', [], /a command is missing/],
   ['an unknown command', ['srve'], /there is no such command/],
-  ['a command with a letter wrong', ['clinet', 'list', '--json'], /no such command; did you mean client list\?/],
-  ['half a command', ['client'], /there is no such command/],
+  ['a misspelt command', ['clinet', 'list', '--json'], /no such command; did you mean client list\?/],
+  ['an incomplete command', ['client'], /there is no such command/],
   ['an unknown option', ['check', '--confg', demoConfig], /Unknown option '--confg'/],
   ['an option without its value', ['check', '--config'], /--config/],
   [
@@ -35,16 +35,20 @@ const badUsages: readonly (readonly [says: string, args: readonly string[], mess
     /what follows --id begins with a dash; if it is its value, write --id=VALUE/,
   ],
   [
-    'a subject that nobody has',
+    'a subject with a line break',
     ['tokens', 'revoke', '--subject', 'a\nrevoked: b', '--config', demoConfig],
     /--subject is 1 to 512 characters of printable ASCII/,
   ],
   [
-    'a client that is too long',
+    'a client id that is too long',
     ['tokens', 'revoke', '--client', 'x'.repeat(513), '--config', demoConfig],
     /--client is 1 to 512 characters/,
   ],
-  ['the same to delete', ['client', 'delete', 'x'.repeat(513), '--config', demoConfig], /CLIENT_ID is 1 to 512/],
+  [
+    'a client id to delete that is too long',
+    ['client', 'delete', 'x'.repeat(513), '--config', demoConfig],
+    /CLIENT_ID is 1 to 512/,
+  ],
   ['a client without grant', ['client', 'new', '--id', 'shop'], /needs --grant/],
 ]
 
@@ -68,7 +72,7 @@ t.test('an extra argument is not repeated, because it may be a secret', async t 
   t.notMatch(stderr, /hunter2/)
 })
 
-t.test('--help names every command and the exit codes, and none that is for Sidegate itself', async t => {
+t.test('--help names the exit codes and every command except those that only Sidegate itself runs', async t => {
   const { code, stdout } = await sidegate(['--help'])
 
   t.equal(code, 0)
@@ -79,7 +83,7 @@ t.test('--help names every command and the exit codes, and none that is for Side
   t.match(stdout, /Exit codes: 0 .* 1 .* 2 /)
 })
 
-t.test('version is that of the package', async t => {
+t.test('the version is that of the package', async t => {
   const { code, stdout } = await sidegate(['--version'])
 
   t.equal(code, 0)
@@ -92,7 +96,7 @@ const systemMajor = existsSync(systemNode)
   : undefined
 
 if (systemMajor !== undefined && systemMajor < 24) {
-  t.test('a Node that is too old says so in one line', async t => {
+  t.test('on a Node version that is too old, sidegate prints one line', async t => {
     const { code, stdout, stderr } = await sidegate(['check', '--config', demoConfig], { node: systemNode })
 
     t.equal(code, 1)

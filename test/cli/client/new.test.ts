@@ -13,7 +13,7 @@ const certificates = createCertificates(t)
 
 const clientNew = (...args: readonly string[]) => sidegate(['client', 'new', ...args])
 
-/** What is printed to paste, in a file where codes can be had, pushed requests too. */
+/** The printed client, pasted into a configuration that serves authorization codes and pushed requests. */
 const pasted = (output: string, changes: object = {}): object => ({
   ...publishing(authorize, { method: 'POST', path: '/par', serves: 'par' }),
   ...parse(`clients:\n${output.slice(output.indexOf('  - client_id'))}`),
@@ -59,7 +59,7 @@ t.test('client new prints a secret once, and YAML with its stored form that pass
   t.ok(stored && isSecretHash(stored.reveal()) && (await verifySecretHash(new Secret(secret), stored)))
 })
 
-t.test('what looks like a reference to the environment is pasted as it was said', async t => {
+t.test('a text that looks like a reference to the environment is pasted literally', async t => {
   const names = { client_id: `a\${b}`, client_name: `a \${HOME} and $\${b} and \${` }
 
   const printed = toListItem({ ...names, client_secret_hash: hash, redirect_uris: ['https://shop.example.com/'] })
@@ -86,7 +86,7 @@ t.test('a public client has no secret', async t => {
   t.same(await problemsOf(t, pasted(stdout)), [])
 })
 
-t.test('a client that signs gets a new key: the private one is shown once, the YAML has the public one', async t => {
+t.test('a client that signs gets a new key: the private key is shown once, the YAML has the public key', async t => {
   const { code, stdout } = await sidegate([
     ...['client', 'new', '--id', 'app', '--grant', 'client_credentials', '--auth-method', 'private_key_jwt'],
   ])
@@ -101,7 +101,7 @@ t.test('a client that signs gets a new key: the private one is shown once, the Y
   t.equal(registered?.token_endpoint_auth_method, 'private_key_jwt')
 })
 
-t.test('a client with a certificate gets nothing new, and is known by its name', async t => {
+t.test('a client with a certificate gets no new credential, and is identified by its subject', async t => {
   const { code, stdout } = await sidegate([
     ...['client', 'new', '--id', 'bank', '--grant', 'client_credentials', '--auth-method', 'tls_client_auth'],
     ...['--subject-dn', 'CN=bank,O=Example'],
@@ -111,7 +111,7 @@ t.test('a client with a certificate gets nothing new, and is known by its name',
   t.match(stdout, /^# paste under clients:\n {2}- client_id: bank\n {4}tls_client_auth_subject_dn: CN=bank,O=Example\n/)
 })
 
-t.test('the name of a client may be read from its certificate', async t => {
+t.test('the subject of a client can be read from its certificate', async t => {
   const odd = certificates.issue('odd', { subject: '/C=DE/O=Example, Inc./CN=api.bank.example', usage: 'clientAuth' })
 
   const { code, stdout, stderr } = await clientNew(
@@ -136,7 +136,7 @@ t.test('the keys of a client whose certificate is self-signed are read from it',
   t.match(parse(stdout), [{ jwks: { keys: [publicKey] } }])
 })
 
-t.test('a client may have its keys at an address', async t => {
+t.test('a client can publish its keys at a URI', async t => {
   const { stdout } = await clientNew(
     ...['--id', 'app', '--grant', 'client_credentials', '--auth-method', 'private_key_jwt'],
     ...['--jwks-uri', 'https://app.example/jwks'],
@@ -150,7 +150,7 @@ t.test('a client may have its keys at an address', async t => {
 const codes = ['--grant', 'authorization_code', '--redirect-uri', 'http://127.0.0.1:3000/callback']
 const byCertificate = ['--grant', 'client_credentials', '--certificate', certificates.client.certFile]
 
-t.test('what is printed for the profile keeps to it', async t => {
+t.test('the client that is printed with --profile passes the check of the profile', async t => {
   const [signing, bound, byName] = await Promise.all([
     clientNew('--id', 'app', '--profile', 'fapi2', ...codes),
     clientNew('--id', 'app', '--auth-method', 'private_key_jwt', '--dpop', ...codes),
@@ -176,55 +176,75 @@ const refusals: readonly (readonly [says: string, args: readonly string[], messa
     /--grant client_credentials is for clients that authenticate/,
   ],
   [
-    'a redirect that can be read on its way',
+    'a redirect URI without TLS',
     ['--grant', 'authorization_code', '--redirect-uri', 'http://app.example/'],
     /--redirect-uri: .*http is only for 127\.0\.0\.1/,
   ],
-  ['codes that go nowhere', ['--grant', 'authorization_code'], /--grant authorization_code needs --redirect-uri URI/],
-  ['a grant that nobody serves', ['--grant', 'password'], /--grant takes one of client_credentials, /],
+  [
+    'authorization codes without a redirect URI',
+    ['--grant', 'authorization_code'],
+    /--grant authorization_code needs --redirect-uri URI/,
+  ],
+  ['an unknown grant', ['--grant', 'password'], /--grant takes one of client_credentials, /],
   [
     'a public client with a secret',
     ['--public', '--auth-method', 'client_secret_post'],
     /--public excludes --auth-method client_secret_post/,
   ],
-  ['a method that nobody serves', ['--auth-method', 'client_secret_jwt'], /--auth-method takes one of client_secret_/],
   [
-    'a certificate without a name',
+    'an unknown authentication method',
+    ['--auth-method', 'client_secret_jwt'],
+    /--auth-method takes one of client_secret_/,
+  ],
+  [
+    'certificate authentication without a subject',
     ['--auth-method', 'tls_client_auth'],
     /--auth-method tls_client_auth needs --certificate FILE or --subject-dn DN/,
   ],
   [
-    'a certificate without a key',
+    'self-signed certificate authentication without a key',
     ['--auth-method', 'self_signed_tls_client_auth'],
     /needs --certificate FILE or --jwks-uri URI/,
   ],
-  ['a name for a secret', ['--subject-dn', 'CN=a'], /--subject-dn is for --auth-method tls_client_auth/],
-  ['a certificate for a secret', ['--certificate', 'a.pem'], /--certificate is for --auth-method tls_client_auth or/],
-  ['keys for a secret', ['--jwks-uri', 'https://a.example/'], /--jwks-uri is for --auth-method private_key_jwt or/],
   [
-    'a name beside a certificate',
+    'a subject for a client with a secret',
+    ['--subject-dn', 'CN=a'],
+    /--subject-dn is for --auth-method tls_client_auth/,
+  ],
+  [
+    'a certificate for a client with a secret',
+    ['--certificate', 'a.pem'],
+    /--certificate is for --auth-method tls_client_auth or/,
+  ],
+  [
+    'keys for a client with a secret',
+    ['--jwks-uri', 'https://a.example/'],
+    /--jwks-uri is for --auth-method private_key_jwt or/,
+  ],
+  [
+    'both a subject and a certificate',
     ['--auth-method', 'tls_client_auth', '--subject-dn', 'CN=a', '--certificate', 'a.pem'],
     /--certificate excludes --subject-dn/,
   ],
   [
-    'a name the wrong way round',
+    'a subject in reverse order',
     ['--auth-method', 'tls_client_auth', '--subject-dn', 'C=DE,CN=a'],
     /--subject-dn: is in reverse order: RFC 4514 writes it as CN=a,C=DE/,
   ],
-  ['a profile that nobody keeps to', ['--profile', 'fapi1'], /--profile takes fapi2/],
+  ['an unknown profile', ['--profile', 'fapi1'], /--profile takes fapi2/],
   [
     'a secret under the profile',
     ['--profile', 'fapi2', '--auth-method', 'client_secret_basic'],
     /--profile fapi2 takes --auth-method private_key_jwt/,
   ],
   [
-    'a redirect by name under the profile',
+    'a redirect URI to localhost under the profile',
     ['--profile', 'fapi2', '--grant', 'authorization_code', '--redirect-uri', 'http://localhost/callback'],
     /--profile fapi2 takes http in --redirect-uri only on 127\.0\.0\.1/,
   ],
 ]
 
-/** In this process: a refusal prints nothing. */
+/** Runs in the process of the test, because a refusal prints nothing. */
 const refusalOf = (args: readonly string[]): string => {
   try {
     clientNewCommand.run(['--id', 'app', '--grant', 'client_credentials', ...args])
@@ -235,7 +255,7 @@ const refusalOf = (args: readonly string[]): string => {
 }
 
 for (const [says, args, message] of refusals) {
-  t.test(`client new refuses ${says}, in the words of its options`, async t => {
+  t.test(`client new refuses ${says}, and the message names the options`, async t => {
     const refusal = refusalOf(args)
 
     t.match(refusal, message)
@@ -243,7 +263,7 @@ for (const [says, args, message] of refusals) {
   })
 }
 
-t.test('a certificate that cannot be read is named', async t => {
+t.test('the message for an unreadable certificate names its file', async t => {
   const read = (file: string) => refusalOf(['--auth-method', 'tls_client_auth', '--certificate', file])
   const { keyFile } = certificates.client
 

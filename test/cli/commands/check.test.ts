@@ -8,7 +8,7 @@ t.test('a good configuration is ok', async t => {
   t.same(await sidegate(['check', '--config', demoConfig]), { code: 0, stdout: 'ok\n', stderr: '' })
 })
 
-t.test('SIDEGATE_CONFIG names the configuration too, and --config goes before it', async t => {
+t.test('SIDEGATE_CONFIG names the configuration too, and --config overrides it', async t => {
   const bad = writeConfig(t, 'workers: 0\n')
 
   t.equal((await sidegate(['check'], { env: { SIDEGATE_CONFIG: bad } })).code, 1)
@@ -28,7 +28,7 @@ t.test('every problem is a line on standard error, with file, line and column', 
   )
 })
 
-t.test('--json says the same to machines, on standard output', async t => {
+t.test('--json prints the same problems as JSON on standard output', async t => {
   const file = writeConfig(t, 'workers: 0\n')
 
   const bad = await sidegate(['check', '--json', '--config', file])
@@ -55,7 +55,7 @@ t.test('serve and start refuse a bad configuration as check does', async t => {
   t.same(await sidegate(['start', '--config', file]), refusal)
 })
 
-t.test('a file that is not there is said in one line', async t => {
+t.test('a missing file is reported in one line', async t => {
   const { code, stderr } = await sidegate(['serve', '--config', '/absent/sidegate.yaml'])
 
   t.equal(code, 1)
@@ -65,7 +65,7 @@ t.test('a file that is not there is said in one line', async t => {
   )
 })
 
-t.test('a certificate that has expired is a problem, for machines too', async t => {
+t.test('an expired certificate is a problem, also in the JSON output', async t => {
   const certificates = createCertificates(t)
   const checked = async ({ certFile, keyFile }: CertificateFiles, ...options: readonly string[]) => {
     const file = writeConfig(t, { tls: { cert_file: certFile, key_file: keyFile } })
@@ -78,7 +78,7 @@ t.test('a certificate that has expired is a problem, for machines too', async t 
   t.match(await checked(certificates.server), { code: 0, stdout: 'ok\n' })
 })
 
-t.test('--strict also warns, and a warning is a failure', async t => {
+t.test('--strict also prints warnings, and a warning is a failure', async t => {
   const file = writeConfig(t, { ...sound, admin: '0.0.0.0:9090' })
 
   t.match(await sidegate(['check', '--config', file]), { code: 0, stdout: 'ok\n', stderr: '' })
@@ -91,14 +91,14 @@ t.test('--strict also warns, and a warning is a failure', async t => {
   )
 })
 
-t.test('what is allowed, and a longer grace period, is fine', async t => {
+t.test('--strict accepts allowed rules and a longer grace period', async t => {
   const file = writeConfig(t, { ...sound, admin: '0.0.0.0:9090', shutdown: { timeout: '40s' } })
 
   const allowed = ['--allow', 'admin-open', '--grace', '46s']
   t.match(await sidegate(['check', '--strict', ...allowed, '--config', file]), { code: 0, stdout: 'ok\n', stderr: '' })
 })
 
-t.test('--json says warnings and their rules beside the problems', async t => {
+t.test('--json prints warnings with their rules beside the problems', async t => {
   const file = writeConfig(t, { ...sound, admin: '0.0.0.0:9090' })
 
   const { code, stdout } = await sidegate(['check', '--strict', '--json', '--config', file])

@@ -28,7 +28,7 @@ t.test('routes prints a row for each way to each operation, in columns', async t
   t.ok(rows.slice(1).every(row => row.startsWith('/', column)))
 })
 
-t.test('what is published unasked stands after what was configured', async t => {
+t.test('operations that Sidegate publishes by default are listed after the configured ones', async t => {
   const { stdout } = await sidegate(['routes', '--config', demoConfig])
 
   const lines = stdout.trimEnd().split('\n').slice(-3)
@@ -43,7 +43,7 @@ t.test('what is published unasked stands after what was configured', async t => 
   )
 })
 
-t.test('routes says what another gateway forwards, and where it asks', async t => {
+t.test('routes shows what another gateway forwards, and where that gateway asks', async t => {
   const sample = join(import.meta.dirname, '../../../deploy/plugins/envoy/sidegate.yaml')
   const { stdout } = await sidegate(['routes', '--config', sample])
 
@@ -55,7 +55,7 @@ t.test('routes says what another gateway forwards, and where it asks', async t =
   t.ok(cells.some(([grouping, , , , , , goal]) => grouping === 'Accounts' && goal === 'another gateway'))
 })
 
-/** What stands under PLAN for `GET /items` and `GET /other`. */
+/** The cells of the column PLAN for `GET /items` and `GET /other`. */
 const plansShown = async (t: Test, plans: unknown): Promise<readonly (string | undefined)[]> => {
   const config = { ...publishing(forwarded, { ...forwarded, path: '/other' }), plans }
   const { stdout } = await sidegate(['routes', '--config', writeConfig(t, config)])
@@ -79,7 +79,7 @@ t.test("a plan shows each of its limits, and an operation its own rate in place 
   t.equal(second, 'gold 5/90seconds, quota 10000/2days, burst 20/1second')
 })
 
-t.test('an operation for everybody shows the plan that it names', async t => {
+t.test('an operation without credentials shows the plan that it names', async t => {
   const plans = { gold: { rate: '100/1hour' }, open: { rate: '10/1minute' } }
   const config = { ...publishing({ ...forwarded, credentials: 'none', plan: 'open' }), plans }
   const { stdout } = await sidegate(['routes', '--config', writeConfig(t, config)])
@@ -87,7 +87,7 @@ t.test('an operation for everybody shows the plan that it names', async t => {
   t.equal(stdout.split('\n')[1]?.split(/ {2,}/)[5], 'open 10/1minute, by address')
 })
 
-t.test('a smooth plan shows how many it lets in at once, where it says so', async t => {
+t.test('a smooth plan shows its burst if it has one', async t => {
   const [shown] = await plansShown(t, { gold: { rate: '100/1hour', algorithm: 'smooth', burst: 30 } })
 
   t.equal(shown, 'gold 100/1hour, burst 30')
@@ -101,7 +101,7 @@ t.test('a bad configuration has no routes', async t => {
   t.match(stderr, /workers: must be/)
 })
 
-t.test('where nobody reads what is printed, as behind head, it ends without a word', async t => {
+t.test('if the reader of the output closes the pipe, as head does, routes ends without a message', async t => {
   const child = spawn(process.execPath, [launcher, 'routes', '--config', demoConfig])
   child.stdout.destroy()
   const [stderr, [code]] = await Promise.all([text(child.stderr), once(child, 'exit')])

@@ -7,7 +7,7 @@ import { durations, pageOf, requests, viewOf } from './support.ts'
 const names = Array.from({ length: 200 }, (_, index) => `Grouping-${String(index).padStart(3, '0')}`)
 const many = viewOf('', names.map((name, index) => requests(name, 1000 - index)).join(''))
 
-t.test('numbers are short, whatever they are', async t => {
+t.test('every number is short, whatever its size', async t => {
   const values = [
     0,
     0.04,
@@ -48,11 +48,11 @@ t.test('numbers are short, whatever they are', async t => {
   t.ok(Array.from({ length: 330 }, (_, index) => figure(9.996 * 10 ** (index - 20))).every(text => text.length <= 7))
 })
 
-t.test('a share is said in percent, and of nothing it is not', async t => {
+t.test('a share is shown in percent, and a share of zero requests as a dash', async t => {
   t.same([0, 0.0004, 0.025, 1, 0 / 0].map(percent), ['0', '<0.1', '2.5', '100', '-'])
 })
 
-t.test('a duration has the unit that fits it', async t => {
+t.test('a duration is shown in the unit that fits its size', async t => {
   const texts = [0.00035, 0.0021, 0.045, 0.9999, 1.5, 30].map(sec => duration({ sec, isBeyond: false }))
 
   t.same(texts, ['350us', '2.1ms', '45ms', '1s', '1.5s', '30s'])
@@ -60,7 +60,7 @@ t.test('a duration has the unit that fits it', async t => {
   t.equal(duration(undefined), '-')
 })
 
-t.test('without a limit every grouping is shown, beneath the sum of all', async t => {
+t.test('without a height limit every grouping is shown, below the sum of all groupings', async t => {
   const page = pageOf(many)
 
   t.match(page[3], /^GROUPING +REQ\/S +4XX% +5XX% +P50 +P99 +REFUSED\/S +IN FLIGHT$/)
@@ -71,7 +71,7 @@ t.test('without a limit every grouping is shown, beneath the sum of all', async 
   )
 })
 
-t.test('a screen is never left, and says what is not on it', async t => {
+t.test('the page fits the screen, and its last line counts the rows that are hidden', async t => {
   const page = pageOf(many, { columns: 80, rows: 24 })
 
   t.equal(page.length, 24)
@@ -79,7 +79,7 @@ t.test('a screen is never left, and says what is not on it', async t => {
   t.match(page.at(-2), /^Grouping-017 /)
 })
 
-t.test('the last ones are reached, and the screen stays full', async t => {
+t.test('scrolling reaches the last rows, and the screen remains full', async t => {
   const size = { columns: 80, rows: 24 }
   const skipped = mostSkipped({ title: '', view: many, trouble: undefined, skipped: 0 }, size)
   const page = pageOf(many, size, { skipped })
@@ -89,7 +89,7 @@ t.test('the last ones are reached, and the screen stays full', async t => {
   t.match(page.at(-2), /^Grouping-199 /)
 })
 
-t.test('no line is wider than the terminal, and the name and its rate stay longest', async t => {
+t.test('no line is wider than the terminal, and the name and its rate are the last columns to be removed', async t => {
   for (const columns of [1, 5, 10, 20, 30, 40, 60, 80]) {
     const page = pageOf(many, { columns, rows: 24 })
     t.same(
@@ -102,13 +102,13 @@ t.test('no line is wider than the terminal, and the name and its rate stay longe
   t.match(pageOf(many, { columns: 40, rows: 24 })[3], /^GROUPING +REQ\/S +5XX% +P99$/)
 })
 
-t.test('a long name is cut before a number is', async t => {
+t.test('a long name is cut before a number is removed', async t => {
   const view = viewOf('', requests('An-extraordinarily-long-name-of-a-grouping', 7))
 
   t.match(pageOf(view, { columns: 24, rows: 24 })[5], /^An-extraordinari~ +7$/)
 })
 
-t.test('a screen of any height has as many lines at most', async t => {
+t.test('the page never has more lines than the screen, whatever its height', async t => {
   const store = 'sidegate_store_up{store="redis"} 1\n'
   const upstreams = names.map(
     name =>
@@ -120,7 +120,7 @@ t.test('a screen of any height has as many lines at most', async t => {
   t.match(pageOf(view, { columns: 80, rows: 30 }).join('\n'), /\nUPSTREAM /)
 })
 
-t.test('a store that is away, and what it is done without, is said', async t => {
+t.test('the page reports an unavailable store and the rate of decisions made without it', async t => {
   const view = viewOf(
     '',
     'sidegate_store_up{store="redis"} 0\nsidegate_plan_decisions_total{plan="p",grouping="A",decision="local"} 12\n',
@@ -129,7 +129,7 @@ t.test('a store that is away, and what it is done without, is said', async t => 
   t.match(pageOf(view)[2], /^store redis DOWN .* {2}decided without store 12\/s$/)
 })
 
-t.test('a configuration that was refused is said', async t => {
+t.test('the page reports a refused configuration', async t => {
   const reload = (value: number): string => `sidegate_config_last_reload_successful ${value}\n`
 
   t.match(pageOf(viewOf('', reload(0)))[2], /^the last configuration was refused/)
@@ -138,16 +138,16 @@ t.test('a configuration that was refused is said', async t => {
 
 t.test('before the second scrape there is nothing to compare', async t => {
   t.same(pageOf(undefined), ['title', 'measuring ...'])
-  t.same(pageOf(undefined, undefined, { trouble: 'nobody answers' }), ['title', 'nobody answers; trying again'])
+  t.same(pageOf(undefined, undefined, { trouble: 'it does not answer' }), ['title', 'it does not answer; trying again'])
 })
 
-t.test('latencies stand in their columns', async t => {
+t.test('latencies are shown in their columns', async t => {
   const view = viewOf('', requests('A', 100) + durations('A', { 0.001: 50, 0.01: 100, '+Inf': 100 }))
 
   t.match(pageOf(view)[5], /^A +100 +0 +0 +1ms +9\.8ms +0 +0$/)
 })
 
-t.test('colours are for terminals that have them, and change no width', async t => {
+t.test('colours are used only if the terminal has them, and do not change the width', async t => {
   const line = [part('ab', 'bad'), part('cd')]
 
   t.equal(toText(line, 3, true), '\u001b[1;31mab\u001b[mc')

@@ -3,27 +3,30 @@ import { counterDeltas } from '../../../src/cli/top/counter-deltas.ts'
 import { quantileOf } from '../../../src/cli/top/quantile.ts'
 import { durations, requests, scrapeOf, viewOf } from './support.ts'
 
-t.test('rates are what came since the scrape before, for each second', async t => {
+t.test('a rate is the increase since the previous scrape, per second', async t => {
   const { sec, samples } = counterDeltas(scrapeOf(requests('A', 100)), scrapeOf(requests('A', 130), 2))
 
   t.equal(sec, 2)
   t.same([...samples.values()], [30])
 })
 
-t.test('after a restart counters have grown from nothing, those too that are above what they were', async t => {
-  const before = requests('A', 100) + requests('B', 5)
-  const view = viewOf(before, requests('A', 10) + requests('B', 7))
+t.test(
+  'after a restart every counter has grown from zero, even a counter that is above its previous value',
+  async t => {
+    const before = requests('A', 100) + requests('B', 5)
+    const view = viewOf(before, requests('A', 10) + requests('B', 7))
 
-  t.same(
-    view.groupings.map(({ name, requestsPerSec }) => [name, requestsPerSec]),
-    [
-      ['A', 10],
-      ['B', 7],
-    ],
-  )
-})
+    t.same(
+      view.groupings.map(({ name, requestsPerSec }) => [name, requestsPerSec]),
+      [
+        ['A', 10],
+        ['B', 7],
+      ],
+    )
+  },
+)
 
-t.test('a counter that is gone is a restart as well', async t => {
+t.test('a missing counter counts as a restart as well', async t => {
   const view = viewOf(requests('A', 100) + requests('B', 5), requests('B', 8))
 
   t.same(
@@ -32,7 +35,7 @@ t.test('a counter that is gone is a restart as well', async t => {
   )
 })
 
-t.test('a gauge is what it is, and may go down', async t => {
+t.test('a gauge shows its latest value, which may be lower than before', async t => {
   const workers = (count: number): string => `sidegate_workers ${count}\n`
   const view = viewOf(requests('A', 1) + workers(4), requests('A', 3) + workers(2))
 
@@ -40,7 +43,7 @@ t.test('a gauge is what it is, and may go down', async t => {
   t.equal(view.groupings[0]?.requestsPerSec, 2)
 })
 
-t.test('the busiest grouping stands first, and those of one rate by name', async t => {
+t.test('groupings are sorted by rate, and groupings with equal rates by name', async t => {
   const view = viewOf('', requests('C', 1) + requests('A', 1) + requests('B', 9))
 
   t.same(
@@ -49,7 +52,7 @@ t.test('the busiest grouping stands first, and those of one rate by name', async
   )
 })
 
-t.test('errors are a share of what was answered meanwhile', async t => {
+t.test('errors are a share of the requests answered between the two scrapes', async t => {
   const before = requests('A', 1000) + requests('A', 10, 404) + requests('A', 10, 502)
   const view = viewOf(before, requests('A', 1002) + requests('A', 11, 404) + requests('A', 11, 502))
 
@@ -57,7 +60,7 @@ t.test('errors are a share of what was answered meanwhile', async t => {
   t.match(view.total, [{ requestsPerSec: 4, clientErrorShare: 0.25 }])
 })
 
-t.test('a plan refuses while the store is away too', async t => {
+t.test('refusals are counted while the store is unavailable, too', async t => {
   const decided = (decision: string, count: number): string =>
     `sidegate_plan_decisions_total{plan="p",grouping="A",decision="${decision}"} ${count}\n`
   const view = viewOf(
@@ -69,7 +72,7 @@ t.test('a plan refuses while the store is away too', async t => {
   t.equal(view.alonePerSec, 6)
 })
 
-t.test('latencies are those of what was answered meanwhile', async t => {
+t.test('latencies are those of the requests answered between the two scrapes', async t => {
   const before = durations('A', { 0.1: 1000, 1: 1000, '+Inf': 1000 })
   const view = viewOf(
     requests('A', 1) + before,
@@ -79,7 +82,7 @@ t.test('latencies are those of what was answered meanwhile', async t => {
   t.same(view.groupings[0]?.p50, { sec: 0.55, isBeyond: false })
 })
 
-t.test('members are counted as a worker sees them', async t => {
+t.test('members are counted as one worker sees them', async t => {
   const members = (state: string, count: number): string =>
     `sidegate_upstream_endpoints{upstream="u",state="${state}"} ${count}\n`
   const view = viewOf('', `sidegate_workers 2\n${members('available', 5)}${members('ejected', 1)}`)
@@ -87,7 +90,7 @@ t.test('members are counted as a worker sees them', async t => {
   t.match(view.upstreams, [{ name: 'u', available: 2.5, away: 0.5 }])
 })
 
-t.test('a quantile lies within its bucket, evenly', async t => {
+t.test('a quantile is interpolated linearly within its bucket', async t => {
   const buckets = new Map([
     [0.1, 50],
     [0.2, 100],
@@ -98,7 +101,7 @@ t.test('a quantile lies within its bucket, evenly', async t => {
   t.equal(quantileOf(0.75, buckets)?.sec.toFixed(3), '0.150')
 })
 
-t.test('beyond the last bound nothing is known but that', async t => {
+t.test('a quantile beyond the last bound is shown as above that bound', async t => {
   const buckets = new Map([
     [30, 1],
     [Infinity, 100],
@@ -107,13 +110,13 @@ t.test('beyond the last bound nothing is known but that', async t => {
   t.same(quantileOf(0.99, buckets), { sec: 30, isBeyond: true })
 })
 
-t.test('of nothing there is no quantile', async t => {
+t.test('without observations there is no quantile', async t => {
   t.equal(quantileOf(0.5, new Map()), undefined)
   t.equal(quantileOf(0.5, new Map([[Infinity, 0]])), undefined)
   t.equal(quantileOf(0.5, new Map([[Infinity, Number.NaN]])), undefined)
 })
 
-t.test('what is no bound of a duration, or no count, is passed over', async t => {
+t.test('invalid bounds and counts of a histogram are skipped', async t => {
   const counts: Readonly<Record<string, number>> = {
     abc: 4,
     '': 4,

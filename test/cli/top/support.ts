@@ -4,13 +4,13 @@ import type { Scrape } from '../../../src/cli/top/scrape.ts'
 import { type Snapshot, toSnapshot } from '../../../src/cli/top/snapshot.ts'
 import { toText } from '../../../src/cli/top/styled-line.ts'
 
-/** A scrape that says this, so many seconds after the first. */
+/** A scrape with this text, `atSec` seconds after the first one. */
 export const scrapeOf = (text: string, atSec = 0): Scrape => ({ atMs: atSec * 1000, samples: parseExposition(text) })
 
-/** What is shown of two scrapes a second apart. */
+/** The snapshot of two scrapes that are one second apart. */
 export const viewOf = (before: string, now: string): Snapshot => toSnapshot(scrapeOf(before), scrapeOf(now, 1))
 
-/** The page as a terminal without colours has it. */
+/** The page as a terminal without colours shows it. */
 export const pageOf = (
   view: Snapshot | undefined,
   size: Size = { columns: Infinity, rows: Infinity },
@@ -20,11 +20,11 @@ export const pageOf = (
     toText(line, size.columns, false),
   )
 
-/** So many requests of a grouping, answered with this status. */
+/** The request counter of a grouping for one status. */
 export const requests = (grouping: string, count: number, code = 200): string =>
   `sidegate_http_requests_total{grouping="${grouping}",version="1",operation="GET /",method="GET",code="${code}"} ${count}\n`
 
-/** Durations of a grouping's requests: by each bound in seconds, how many were at most so long. */
+/** The duration histogram of a grouping: for each bound in seconds, the number of requests within that bound. */
 export const durations = (grouping: string, counts: Readonly<Record<string, number>>): string =>
   Object.entries(counts)
     .map(

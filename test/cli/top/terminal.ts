@@ -1,14 +1,14 @@
 import { spawn } from 'node:child_process'
 import { launcher } from '../run.ts'
 
-/** A command on a terminal of its own, by `script` of util-linux. */
+/** A command on its own terminal, which `script` of util-linux creates. */
 export interface Terminal {
-  /** Everything that was written to it so far. */
+  /** All output so far. */
   output(): string
-  /** What stands on its screen, as far as the last drawing wrote it, a line for each. */
+  /** The lines of the screen as the last redraw wrote them. */
   screen(): readonly string[]
   type(keys: string): void
-  /** Makes it as many columns wide. */
+  /** Sets the width of the terminal in columns. */
   resize(columns: number): void
   kill(signal: NodeJS.Signals): void
   readonly exited: Promise<number | null>
@@ -20,7 +20,7 @@ interface Teardown {
 
 export const scriptProgram = '/usr/bin/script'
 
-/** Runs `sidegate` on a terminal of 80 columns and 24 rows, until it ends or the test does. */
+/** Runs `sidegate` on a terminal of 80 columns and 24 rows, until the command or the test ends. */
 export const onTerminal = (t: Teardown, args: readonly string[], env: NodeJS.ProcessEnv = {}): Terminal => {
   const command = [process.execPath, launcher, ...args].map(word => `'${word}'`).join(' ')
   const inside = `echo $(tty) $$; stty cols 80 rows 24; exec ${command}`

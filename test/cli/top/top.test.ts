@@ -29,7 +29,7 @@ const authorization = `Basic ${Buffer.from('app:app-secret').toString('base64')}
 const post = (path: string, form: Readonly<Record<string, string>>): Promise<Response> =>
   fetch(running.url + path, { method: 'POST', headers: { authorization }, body: new URLSearchParams(form) })
 
-/** Asks for everything, again and again, until `stop` is called. */
+/** Sends requests to every operation, repeatedly, until the returned function is called. */
 const startLoad = (): (() => Promise<void>) => {
   let isOn = true
   const run = async (): Promise<void> => {
@@ -49,7 +49,7 @@ const startLoad = (): (() => Promise<void>) => {
   }
 }
 
-t.test('what the admin port says is read whole', async t => {
+t.test('every sample of the admin port is read', async t => {
   const text = await (await fetch(`${running.admin}/metrics`)).text()
 
   const samples = text.split('\n').filter(line => line !== '' && !line.startsWith('#'))
@@ -57,7 +57,7 @@ t.test('what the admin port says is read whole', async t => {
   t.equal(parseExposition(text).size, samples.length)
 })
 
-t.test('--once prints, after an interval, what happened in it', async t => {
+t.test('--once waits for one interval and prints what happened in it', async t => {
   const stop = startLoad()
   t.teardown(stop)
   const { code, stdout, stderr } = await sidegate([
@@ -74,14 +74,14 @@ t.test('--once prints, after an interval, what happened in it', async t => {
   t.match(stdout, /^http:\/\/127\.0\.0\.1:\d+ {2}\d{4}-\d\d-\d\dT/)
   t.match(stdout, /\nsidegate \d+\.\d+\.\d+ {2}workers 2 {2}restarts 0 {2}tokens [1-9]/)
   t.match(stdout, /\nstore sqlite up {2}calls [1-9]/)
-  t.match(stdout, /\nOAuth +[1-9]\S* +0 +0 +\d\S*s +\d\S*s +0 +0\n/, 'answers, and how long they took')
+  t.match(stdout, /\nOAuth +[1-9]\S* +0 +0 +\d\S*s +\d\S*s +0 +0\n/, 'the answers and their durations')
   t.match(stdout, /\nLimited +[1-9]\S* +100 +0 +\d\S*s +\d\S*s +[1-9]\S* +0\n/, 'refusals of the plan')
   t.match(stdout, /\nDead +[1-9]\S* +0 +100 /, 'errors')
   t.match(stdout, /\ndead +0 +[1-9]\S* +- +- +1 +0 +0\n/, 'failures of an upstream')
   t.notMatch(stdout, '\u001b')
 })
 
-t.test('where nobody answers --once fails, and says why', async t => {
+t.test('if the admin port cannot be reached, --once fails and prints the reason', async t => {
   const { code, stdout, stderr } = await sidegate(['top', '--admin', 'http://127.0.0.1:1', '--once'])
 
   t.equal(code, 1)
@@ -89,7 +89,7 @@ t.test('where nobody answers --once fails, and says why', async t => {
   t.equal(stderr, 'sidegate: http://127.0.0.1:1/metrics cannot be reached (HTTP clients do not connect to this port)\n')
 })
 
-t.test('where the connection is refused --once says so', async t => {
+t.test('if the connection is refused, --once prints that reason', async t => {
   const admin = `http://127.0.0.1:${await findFreePort()}`
   const { code, stdout, stderr } = await sidegate(['top', '--admin', admin, '--once'])
 
@@ -99,14 +99,14 @@ t.test('where the connection is refused --once says so', async t => {
   )
 })
 
-t.test('another program is not taken for Sidegate, nor its traffic for its admin port', async t => {
+t.test('top refuses an address that is not an admin port, such as the traffic port of Sidegate', async t => {
   const { code, stderr } = await sidegate(['top', '--admin', running.url, '--once'])
 
   t.equal(code, 1)
   t.match(stderr, /\/metrics answers 404; check --admin\n$/)
 })
 
-t.test('of an answer without end no more is read than any admin port says', async t => {
+t.test('top stops reading an answer that is larger than that of any admin port', async t => {
   const bomb = gzipSync(Buffer.alloc(70e6, 'sidegate_x 1\n'))
   const server = createServer((_, res) => void res.writeHead(200, { 'content-encoding': 'gzip' }).end(bomb))
   const url = `http://127.0.0.1:${await listenLocally(t, server, [])}`
@@ -116,7 +116,7 @@ t.test('of an answer without end no more is read than any admin port says', asyn
   })
 })
 
-t.test('into a pipe it prints after each interval, and ends when nobody reads', async t => {
+t.test('top prints into a pipe after each interval, and ends when the reader closes the pipe', async t => {
   const args = [launcher, 'top', '--admin', running.admin, '--every', '100ms']
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
   const exited = new Promise(resolve => child.once('close', resolve))
@@ -129,7 +129,7 @@ t.test('into a pipe it prints after each interval, and ends when nobody reads', 
   t.equal(await exited, 0)
 })
 
-t.test('on a terminal it draws in place, follows its width, and gives it back', async t => {
+t.test('on a terminal top redraws in place, follows the width, and restores the terminal at the end', async t => {
   const stop = startLoad()
   t.teardown(stop)
   const terminal = onTerminal(t, ['top', '--admin', running.admin, '--every', '200ms'])
@@ -143,10 +143,10 @@ t.test('on a terminal it draws in place, follows its width, and gives it back', 
 
   terminal.type('q')
   t.equal(await terminal.exited, 0)
-  t.ok(terminal.output().endsWith('\u001b[?25h\u001b[?1049l'), 'the terminal as it was')
+  t.ok(terminal.output().endsWith('\u001b[?25h\u001b[?1049l'), 'the terminal is restored')
 })
 
-t.test('with NO_COLOR there are none, and Ctrl-C is an end like another', async t => {
+t.test('with NO_COLOR the output has no colours, and Ctrl-C ends top normally', async t => {
   const terminal = onTerminal(t, ['top', '--admin', running.admin, '--every', '200ms'], { NO_COLOR: '1' })
   await eventually(() => terminal.screen().some(line => /^OAuth /.test(line)))
 
@@ -156,7 +156,7 @@ t.test('with NO_COLOR there are none, and Ctrl-C is an end like another', async 
   t.ok(terminal.output().endsWith('\u001b[?25h\u001b[?1049l'))
 })
 
-t.test('the admin port may go and come again', async t => {
+t.test('top reconnects when the admin port is available again', async t => {
   const terminal = onTerminal(t, ['top', '--admin', running.admin, '--every', '200ms'])
   await eventually(() => terminal.screen().some(line => /^OAuth /.test(line)))
 
@@ -165,7 +165,7 @@ t.test('the admin port may go and come again', async t => {
   await eventually(() => /cannot be reached \(\w+\); trying again/.test(terminal.screen()[1] ?? ''))
   t.ok(
     terminal.screen().some(line => /^OAuth /.test(line)),
-    'what was known last is still there',
+    'the last known values are still shown',
   )
 
   await startSidegate(t, { admin: `127.0.0.1:${adminPort}`, workers: 1 })
