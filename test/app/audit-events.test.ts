@@ -16,10 +16,10 @@ type State = StoredClient | undefined
 
 const cases: readonly (readonly [says: string, before: State, after: State, lines: readonly object[]])[] = [
   ['a new client', undefined, stored(shop), [{ action: 'client_created' }]],
-  ['one that is disabled', stored(shop), stored(shop, true), [{ action: 'client_disabled' }]],
-  ['one of the file that is', undefined, stored(undefined, true), [{ action: 'client_disabled' }]],
-  ['one that is enabled', stored(shop, true), stored(shop), [{ action: 'client_enabled' }]],
-  ['one of the file that is enabled', stored(undefined, true), undefined, [{ action: 'client_enabled' }]],
+  ['a client that is disabled', stored(shop), stored(shop, true), [{ action: 'client_disabled' }]],
+  ['a client of the file that is disabled', undefined, stored(undefined, true), [{ action: 'client_disabled' }]],
+  ['a client that is enabled', stored(shop, true), stored(shop), [{ action: 'client_enabled' }]],
+  ['a client of the file that is enabled', stored(undefined, true), undefined, [{ action: 'client_enabled' }]],
   [
     'a new secret',
     stored(shop),
@@ -27,15 +27,15 @@ const cases: readonly (readonly [says: string, before: State, after: State, line
     [{ action: 'client_changed', reason: 'secret' }],
   ],
   ['another plan', stored(shop), stored({ ...shop, plan: 'gold' }), [{ action: 'client_changed', reason: 'members' }]],
-  ['one that is deleted', stored(shop, true), undefined, [{ action: 'client_deleted' }]],
+  ['a client that is deleted', stored(shop, true), undefined, [{ action: 'client_deleted' }]],
   [
-    'two changes that are seen as one',
+    'two changes that arrive together',
     undefined,
     stored(shop, true),
     [{ action: 'client_created' }, { action: 'client_disabled' }],
   ],
-  ['what was shown before', stored(shop), stored({ ...shop }), []],
-  ['what was forgotten before it was known', undefined, undefined, []],
+  ['a client that has not changed', stored(shop), stored({ ...shop }), []],
+  ['a client that was removed before the feed delivered it', undefined, undefined, []],
 ]
 
 for (const [says, before, after, lines] of cases) {

@@ -7,7 +7,7 @@ import { createRecorder } from '../../src/telemetry/recorder.ts'
 import { acceptedConfig } from '../config/support.ts'
 import { eventually } from '../support/eventually.ts'
 
-/** Its upstream differs from that of every other, so that each gateway has one of its own. */
+/** Each configuration has a different upstream, so that no gateway reuses the upstream of another. */
 const setting = (timeoutSec: number) => ({
   store: 'memory:',
   workers: 1,
@@ -16,7 +16,7 @@ const setting = (timeoutSec: number) => ({
   upstreams: { a: { targets: ['http://127.0.0.1:1'], connectTimeout: `${timeoutSec}s` } },
 })
 
-t.test('of the gateways before, a reload leaves nothing behind', async t => {
+t.test('a reload leaves nothing of the previous gateways in memory', async t => {
   const app = await createApp(await acceptedConfig(t, setting(1)), {
     log: pino({ enabled: false }),
     accessLog: { write: () => undefined },
@@ -36,6 +36,6 @@ t.test('of the gateways before, a reload leaves nothing behind', async t => {
     prepared.adopt()
   }
 
-  // The one that serves, and what the last reload may still hold of the one before.
+  // The gateway that serves, and the previous one, which the last reload may still reference.
   await eventually(() => Number(queryObjects(Upstream, { format: 'count' })) <= 2)
 })

@@ -9,7 +9,7 @@ const handoff = {
   internal: { listen: '127.0.0.1:9091', jwks: { keys: [publicJwk('ES256')] } },
 }
 
-t.test('operations, clients and plans change while it runs', async t => {
+t.test('operations, clients and plans can change while the gateway runs', async t => {
   const before = await acceptedConfig(t, {})
   const after = await acceptedConfig(t, {
     ...publishing(forwarded),
@@ -31,7 +31,7 @@ for (const [key, change] of Object.entries({
   store: { store: 'sqlite:elsewhere.db' },
   requests: { requests: { headerTimeout: '1s' } },
 })) {
-  t.test(`another ${key} needs a restart, and it is the only key that is named`, async t => {
+  t.test(`another ${key} needs a restart, and the message names only this key`, async t => {
     const before = await acceptedConfig(t, { workers: 2 })
     const after = await acceptedConfig(t, { workers: 2, ...change })
 
@@ -40,7 +40,7 @@ for (const [key, change] of Object.entries({
   })
 }
 
-t.test('another password of the store is another store, and the sentence does not show it', async t => {
+t.test('another store password counts as another store, and the message does not show the password', async t => {
   const before = await acceptedConfig(t, { store: 'redis://gateway:one@redis:6379' })
   const after = await acceptedConfig(t, { store: 'redis://gateway:other@redis:6379' })
 
@@ -50,11 +50,14 @@ t.test('another password of the store is another store, and the sentence does no
   )
 })
 
-t.test('where the private listener is open people cannot sign in elsewhere from one moment to the next', async t => {
-  const before = await acceptedConfig(t, handoff)
-  const elsewhere = { ...handoff, login: { ...handoff.login, url: 'http://127.0.0.1:3001/login' } }
+t.test(
+  'with a private listener, handoff cannot change to embedded sign-in at run time, but its login URL can',
+  async t => {
+    const before = await acceptedConfig(t, handoff)
+    const elsewhere = { ...handoff, login: { ...handoff.login, url: 'http://127.0.0.1:3001/login' } }
 
-  const embedded = await acceptedConfig(t, publishing(authorize))
-  t.match(findRestartOnlyChange(before, embedded), /^internal cannot change/)
-  t.equal(findRestartOnlyChange(before, await acceptedConfig(t, elsewhere)), undefined)
-})
+    const embedded = await acceptedConfig(t, publishing(authorize))
+    t.match(findRestartOnlyChange(before, embedded), /^internal cannot change/)
+    t.equal(findRestartOnlyChange(before, await acceptedConfig(t, elsewhere)), undefined)
+  },
+)

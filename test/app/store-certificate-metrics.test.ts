@@ -18,7 +18,7 @@ const storeAt = (text: string): StoreUrl => {
 
 const endOf = (cert: string): number => Math.floor(new X509Certificate(cert).validToDate.getTime() / 1000)
 
-/** A scrape of one process; each has what was said until then. */
+/** Scrapes of one process; each scrape shows the values that were set until then. */
 const createScrapes = () => {
   const recorder = createRecorder()
   const aggregate = createAggregate()
@@ -31,19 +31,22 @@ const createScrapes = () => {
   return { recorder, ends }
 }
 
-t.test('of a store by TLS the metrics say when our certificate and its CA expire, until it is closed', async t => {
-  const { recorder, ends } = createScrapes()
-  const files = `ca_file=${ca.certFile}&cert_file=${client.certFile}&key_file=${client.keyFile}`
-  const following = followStoreCertificates(storeAt(`rediss://127.0.0.1:1?${files}`), recorder)
+t.test(
+  'for a store over TLS the metrics show when our certificate and its CA expire, until the store is closed',
+  async t => {
+    const { recorder, ends } = createScrapes()
+    const files = `ca_file=${ca.certFile}&cert_file=${client.certFile}&key_file=${client.keyFile}`
+    const following = followStoreCertificates(storeAt(`rediss://127.0.0.1:1?${files}`), recorder)
 
-  await eventually(async () => 'store' in (await ends()))
-  t.same(await ends(), { store: endOf(client.cert), store_ca: endOf(ca.cert) })
+    await eventually(async () => 'store' in (await ends()))
+    t.same(await ends(), { store: endOf(client.cert), store_ca: endOf(ca.cert) })
 
-  following.close()
-  t.same(await ends(), {})
-})
+    following.close()
+    t.same(await ends(), {})
+  },
+)
 
-t.test('a store that names no files has no certificates', async t => {
+t.test('a store without certificate files has no certificate metrics', async t => {
   for (const text of ['memory:', 'sqlite:a.db', 'redis://127.0.0.1:1', 'rediss://127.0.0.1:1']) {
     const { recorder } = createScrapes()
     followStoreCertificates(storeAt(text), recorder).close()

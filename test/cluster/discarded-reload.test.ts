@@ -1,4 +1,4 @@
-/** What a worker has built for a configuration that it does not serve is closed: its health checks end. */
+/** A worker closes the gateway that it built for a configuration and does not serve: its health checks end. */
 import { fork } from 'node:child_process'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
@@ -12,7 +12,7 @@ import type { TestConfig } from '../support/sidegate.ts'
 
 const program = join(import.meta.dirname, '../../src/sidegate.cjs')
 
-/** A gateway whose upstream is checked all the time; a check that gets no answer stays open for a minute. */
+/** A gateway that checks its upstream every 20 ms; a check without an answer remains open for a minute. */
 const checking = async (t: Test, url: string, changes: TestConfig = {}) =>
   encodeConfig(
     await acceptedConfig(t, {
@@ -25,10 +25,10 @@ const checking = async (t: Test, url: string, changes: TestConfig = {}) =>
     }),
   )
 
-/** The worker makes an RSA key first, so the next message comes while it builds. */
+/** The worker generates an RSA key first, so the next message arrives while it builds. */
 const slowToBuild = { tokens: { accessToken: { alg: 'PS256' } } }
 
-/** A worker that serves, and what it has sent since then. */
+/** A worker that serves, and the messages that it has sent since it started to serve. */
 const startWorker = async (t: Test) => {
   const served = await startStrictUpstream(t)
   const env = { ...process.env, [workerEnvironment.slot]: '0' }
@@ -49,7 +49,7 @@ const startWorker = async (t: Test) => {
     config,
     hasBuilt: (id: number): boolean =>
       sent.some(message => message.type === 'prepared' && message.id === id && message.refusal === undefined),
-    /** The health checks of what is served go by the same clock, with the same interval, as those of what is not. */
+    /** The checks of the served configuration run at the same interval as those of a configuration not served. */
     untilChecked: async (times: number): Promise<void> => {
       const before = served.requests.length
       await eventually(() => served.requests.length >= before + times)
@@ -92,15 +92,18 @@ t.test('a configuration is closed when it is discarded while it is being built',
   t.equal(checked.requests.length, 0)
 })
 
-t.test('a configuration is closed when it is adopted before it was built, and the worker asks for it anew', async t => {
-  const worker = await startWorker(t)
-  const checked = await startStrictUpstream(t)
+t.test(
+  'a configuration is closed when it is adopted before it was built, and the worker requests it again',
+  async t => {
+    const worker = await startWorker(t)
+    const checked = await startStrictUpstream(t)
 
-  worker.tell({ type: 'propose', id: 1, config: await checking(t, checked.url, slowToBuild) })
-  worker.tell({ type: 'commit', id: 1 })
-  await eventually(() => worker.hasBuilt(1) && worker.hasSent('loaded'))
-  worker.tell({ type: 'configure', config: worker.config })
-  await worker.untilChecked(5)
+    worker.tell({ type: 'propose', id: 1, config: await checking(t, checked.url, slowToBuild) })
+    worker.tell({ type: 'commit', id: 1 })
+    await eventually(() => worker.hasBuilt(1) && worker.hasSent('loaded'))
+    worker.tell({ type: 'configure', config: worker.config })
+    await worker.untilChecked(5)
 
-  t.equal(checked.requests.length, 0)
-})
+    t.equal(checked.requests.length, 0)
+  },
+)

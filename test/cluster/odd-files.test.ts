@@ -12,7 +12,7 @@ const root = join(import.meta.dirname, '../..')
 
 const makePipe = (path: string): void => void execFileSync('mkfifo', [path])
 
-/** Puts a named pipe in the place of a file, all at once. */
+/** Replaces a file with a named pipe atomically. */
 const turnIntoPipe = (path: string): void => {
   makePipe(`${path}.pipe`)
   renameSync(`${path}.pipe`, path)
@@ -24,7 +24,7 @@ const client = (client_secret_file: string) => ({
   grant_types: ['client_credentials'],
 })
 
-t.test('named pipes in the place of files hold up neither reloads nor the exit', async t => {
+t.test('named pipes in place of files delay neither reloads nor the exit', async t => {
   const { server, ca } = createCertificates(t)
   const secretFile = join(t.testdir({ secret: 'one' }), 'secret')
   const sidegate = await startGateway(t, {

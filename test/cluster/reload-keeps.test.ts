@@ -36,13 +36,13 @@ const askToken = (sidegate: RunningSidegate) => post(sidegate, '/token', { grant
 const takeToken = async (sidegate: RunningSidegate): Promise<string> =>
   ((await (await askToken(sidegate)).json()) as { access_token: string }).access_token
 
-/** What a new token is signed with. */
+/** The algorithm with which a new token is signed. */
 const takeAlg = async (sidegate: RunningSidegate): Promise<unknown> => {
   const [header = ''] = (await takeToken(sidegate)).split('.')
   return (JSON.parse(atob(header)) as { alg: unknown }).alg
 }
 
-/** How many of so many requests get through. */
+/** How many of `requests` token requests the plan allows. */
 const spend = async (sidegate: RunningSidegate, requests: number): Promise<number> => {
   let granted = 0
   for (let i = 0; i < requests; i++) if ((await askToken(sidegate)).status === 200) granted++
@@ -50,22 +50,19 @@ const spend = async (sidegate: RunningSidegate, requests: number): Promise<numbe
 }
 
 for (const kind of ['sqlite', 'redis'] as const) {
-  t.test(
-    `${kind}: what was counted stays counted when a plan changes, and the new rate holds from then on`,
-    async t => {
-      const store = kind === 'redis' ? { store: (await startRedis(t)).url } : {}
-      const sidegate = await startGateway(t, { ...setting, ...plans('4/1hour'), ...store })
-      t.equal(await spend(sidegate, 3), 3)
+  t.test(`${kind}: past requests still count when a plan changes, and the new rate applies from then on`, async t => {
+    const store = kind === 'redis' ? { store: (await startRedis(t)).url } : {}
+    const sidegate = await startGateway(t, { ...setting, ...plans('4/1hour'), ...store })
+    t.equal(await spend(sidegate, 3), 3)
 
-      await reload(sidegate, plans('2/1hour'))
-      t.equal(await spend(sidegate, 3), 0)
-      await reload(sidegate, plans('6/1hour'))
-      t.equal(await spend(sidegate, 6), 3)
-    },
-  )
+    await reload(sidegate, plans('2/1hour'))
+    t.equal(await spend(sidegate, 3), 0)
+    await reload(sidegate, plans('6/1hour'))
+    t.equal(await spend(sidegate, 6), 3)
+  })
 }
 
-t.test('tokens stay good, and what was revoked stays revoked, when the authorization server changes', async t => {
+t.test('valid tokens remain valid and revoked tokens remain revoked when the authorization server changes', async t => {
   const sidegate = await startGateway(t, { ...setting, ...plans('100/1second') })
   const isActive = async (token: string) =>
     ((await (await post(sidegate, '/introspect', { token })).json()) as { active: boolean }).active
@@ -80,7 +77,7 @@ t.test('tokens stay good, and what was revoked stays revoked, when the authoriza
 })
 
 t.test(
-  'keys are not given up for none: what needs a store that is away is refused, and served by itself once it is back',
+  'a reload that needs an unavailable store is refused, keeps the current keys, and succeeds once the store is back',
   async t => {
     const redis = await startRedis(t)
     const sidegate = await startGateway(t, { ...setting, ...plans('100/1second'), store: redis.url })
@@ -90,7 +87,11 @@ t.test(
     await reload(sidegate, signing('PS256'))
     t.match(logEntries(sidegate, 'config_refused'), [{ cause: 'signal', problems: [/store/] }])
     await reload(sidegate, { ...signing('ES256'), clients: [{ ...shop, client_name: 'Another name' }] })
-    t.equal(logEntries(sidegate, 'config_reloaded').length, 1, 'what needs no store is served without it')
+    t.equal(
+      logEntries(sidegate, 'config_reloaded').length,
+      1,
+      'a change that does not need the store is served without it',
+    )
     await reload(sidegate, signing('PS256'))
     await redis.start()
     await eventually(() => logEntries(sidegate, 'config_reloaded').length === 2)

@@ -1,4 +1,4 @@
-/** What one worker revokes, the other workers of the machine refuse without reading the store's feed. */
+/** The other workers of the machine refuse a token that one worker revokes, without reading the store's feed. */
 import t from 'tap'
 import { newCode, redeem } from '../oauth/checklist/support/browser.ts'
 import { confidentialClient } from '../oauth/checklist/support/clients.ts'

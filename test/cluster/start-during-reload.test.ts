@@ -1,4 +1,4 @@
-/** A worker that is starting while another configuration is adopted serves that one, and never the one before. */
+/** A worker that starts while a new configuration is adopted serves the new one, and never the previous one. */
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import t from 'tap'
 import { eventually } from '../support/eventually.ts'
@@ -24,14 +24,14 @@ const isConnectedTo = (pid: number, port: number): boolean => {
   })
 }
 
-t.test('a worker that was told the old configuration serves the new one once it is ready', async t => {
+t.test('a worker that received the old configuration serves the new one once it is ready', async t => {
   const redis = await startRedis(t)
   const sidegate = await startGateway(t, { workers: 2, store: redis.url })
   const before = childrenOf(sidegate.pid)
   redis.pause()
   process.kill(workerPid(sidegate), 'SIGKILL')
   const findStarting = (): number | undefined => childrenOf(sidegate.pid).find(pid => !before.includes(pid))
-  // It has the configuration by now, and waits for the store to build what serves it.
+  // The worker has received the configuration by now, and waits for the store to build the gateway.
   await eventually(() => isConnectedTo(findStarting() ?? 0, redis.port))
 
   await reload(sidegate, publishedAt('/keys'))

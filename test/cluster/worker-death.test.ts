@@ -7,7 +7,7 @@ import { type Exposition, scrape, shrunkBetween, sumOf } from '../telemetry/supp
 import { countServing, logEntries, openPath, startGateway, workerPid } from './support/gateway.ts'
 import { type Failure, startLoad } from './support/load.ts'
 
-/** One `kill -9`. */
+/** A `kill -9` of one worker. */
 interface Kill {
   readonly pid: number
   readonly atMs: number
@@ -25,7 +25,7 @@ const workersOf = (sidegate: RunningSidegate, failure: Failure): readonly (numbe
   return failure.earlierIds.map(id => pids.get(id)).filter(pid => pid !== undefined)
 }
 
-/** Scrapes until told to stop; resolves to every series that ever went down. */
+/** Scrapes until `stop` is called; resolves to every series whose value ever decreased. */
 const watchMetrics = (admin: string) => {
   const shrunk: string[] = []
   let isStopping = false
@@ -47,7 +47,7 @@ const watchMetrics = (admin: string) => {
   }
 }
 
-t.test('twenty workers killed under load: nobody notices whose connection was not in one of them', async t => {
+t.test('twenty workers killed under load: a connection to any other worker does not fail', async t => {
   const sidegate = await startGateway(t, { workers: 4 })
   const url = sidegate.url + openPath
   const load = startLoad({ url, keeping: 8, opening: 4, pauseMs: 10 })
@@ -58,7 +58,7 @@ t.test('twenty workers killed under load: nobody notices whose connection was no
   while (kills.length < 20) {
     await eventually(async () => (await countServing(sidegate)) >= 2 && sidegate.workerPids().length >= 2)
     kills.push(killOne(sidegate, kills.length))
-    // Until the primary has seen the exit, the process counts as alive, and the next kill could hit it again.
+    // Until the primary has seen the exit, the process counts as running, and the next kill could hit it again.
     await eventually(() => logEntries(sidegate, 'worker_died').length === kills.length)
     const answered = load.answers.length
     await eventually(() => load.answers.length > answered + 20)
@@ -69,7 +69,7 @@ t.test('twenty workers killed under load: nobody notices whose connection was no
   t.same(
     load.failures.filter(({ code }) => code === 'timeout'),
     [],
-    'no client was left hanging',
+    'every client got an answer or an error',
   )
   t.ok(load.answers.every(({ status }) => status === 200))
   const killed = new Set<number | undefined>(kills.map(({ pid }) => pid))
@@ -80,10 +80,10 @@ t.test('twenty workers killed under load: nobody notices whose connection was no
     )
     t.ok(
       kills.some(({ atMs }) => atMs <= failure.endedAtMs),
-      'it failed because of a kill',
+      'the request failed because of a kill',
     )
   }
-  t.same(shrunk, [], 'no counter ever went down')
+  t.same(shrunk, [], 'no counter ever decreased')
 
   await eventually(async () => (await countServing(sidegate)) === 4, 40_000)
   const quiet = await scrape(sidegate.admin)
@@ -93,11 +93,11 @@ t.test('twenty workers killed under load: nobody notices whose connection was no
 
   for (let i = 0; i < 50; i++) await fetch(url)
   const counted = sumOf(await scrape(sidegate.admin), 'sidegate_http_requests_total')
-  t.equal(counted - sumOf(quiet, 'sidegate_http_requests_total'), 50, 'when all is quiet again the counts are exact')
+  t.equal(counted - sumOf(quiet, 'sidegate_http_requests_total'), 50, 'the counts are exact when the load has ended')
   t.equal(sumOf(quiet, 'sidegate_http_requests_in_flight'), 0)
 })
 
-t.test('what waits in the queue of a worker that dies is served by another', async t => {
+t.test('connections in the accept queue of a worker that dies are served by another worker', async t => {
   const sidegate = await startGateway(t, { workers: 2 })
   const pid = workerPid(sidegate)
   process.kill(pid, 'SIGSTOP')
@@ -106,7 +106,7 @@ t.test('what waits in the queue of a worker that dies is served by another', asy
   let answered = 0
   for (const answer of asked) answer.then(() => answered++)
   await eventually(() => answered > 5)
-  t.ok(answered < asked.length, 'some wait for the worker that stands still')
+  t.ok(answered < asked.length, 'some requests wait for the stopped worker')
   process.kill(pid, 'SIGKILL')
   const answers = await Promise.all(asked)
 
@@ -130,7 +130,7 @@ t.test('all workers killed at once: connections wait and are served', async t =>
   t.ok(load.failures.every(({ code }) => code !== 'timeout' && code !== 'ECONNREFUSED'))
 })
 
-t.test('a scrape answers at once though a worker stands still, and shows what it had counted', async t => {
+t.test('a scrape answers at once while a worker is stopped, and shows the counts of that worker', async t => {
   const sidegate = await startGateway(t)
   for (let i = 0; i < 30; i++) await fetch(sidegate.url + openPath, { headers: { connection: 'close' } })
   const before = await scrape(sidegate.admin)
@@ -142,42 +142,46 @@ t.test('a scrape answers at once though a worker stands still, and shows what it
   const startedAtMs = performance.now()
   const after = await scrape(sidegate.admin)
 
-  // A tenth of a second, and what the scrape itself takes on a busy machine.
+  // A tenth of a second, plus the time of the scrape itself on a busy machine.
   t.ok(performance.now() - startedAtMs < 5000)
   t.same(shrunkBetween(before, after), [])
   t.equal(sumOf(after, 'sidegate_http_requests_total'), 30)
-  // After three silent seconds the worker does not count as serving.
+  // A worker that sends nothing for three seconds does not count as serving.
   const unresponsive = logEntries(sidegate, 'worker_unresponsive').length
   t.ok(sumOf(after, 'sidegate_workers') >= 2 - unresponsive)
 })
 
-t.test('a worker that dies at once again and again is replaced ever later, while the others serve', async t => {
-  const sidegate = await startGateway(t, { workers: 2 })
-  const store = join(sidegate.dir, 'sidegate.db')
-  renameSync(store, `${store}.away`)
-  mkdirSync(store)
-  const pid = workerPid(sidegate)
+t.test(
+  'a worker that dies at once again and again is replaced after growing delays, while the others serve',
+  async t => {
+    const sidegate = await startGateway(t, { workers: 2 })
+    const store = join(sidegate.dir, 'sidegate.db')
+    renameSync(store, `${store}.away`)
+    mkdirSync(store)
+    const pid = workerPid(sidegate)
 
-  process.kill(pid, 'SIGKILL')
-  await eventually(() => logEntries(sidegate, 'worker_died').length >= 4)
+    process.kill(pid, 'SIGKILL')
+    await eventually(() => logEntries(sidegate, 'worker_died').length >= 4)
 
-  const [killed, ...failed] = logEntries(sidegate, 'worker_died')
-  t.notOk(killed?.reason)
-  for (const { reason } of failed) t.match(reason, /^the store sqlite:\S+ cannot be opened: /)
-  const growing = failed.map(({ replaced_in_ms }) => replaced_in_ms)
-  const delays = [killed?.replaced_in_ms, ...growing]
-  t.ok(growing.every((delay, index) => Number(delay) > Number(delays[index])))
-  // Each connection comes into the queue of one of the two sockets: all but one in 65,536 runs meet that of the dead worker too.
-  const answers = await Promise.all(
-    Array.from({ length: 16 }, () => fetch(sidegate.url + openPath, { signal: AbortSignal.timeout(20_000) })),
-  )
-  t.same(
-    answers.map(({ status }) => status),
-    answers.map(() => 200),
-  )
-  t.equal(await countServing(sidegate), 1)
+    const [killed, ...failed] = logEntries(sidegate, 'worker_died')
+    t.notOk(killed?.reason)
+    for (const { reason } of failed) t.match(reason, /^the store sqlite:\S+ cannot be opened: /)
+    const growing = failed.map(({ replaced_in_ms }) => replaced_in_ms)
+    const delays = [killed?.replaced_in_ms, ...growing]
+    t.ok(growing.every((delay, index) => Number(delay) > Number(delays[index])))
+    // The kernel puts each connection into the queue of one of the two sockets: in all but one of 65,536 runs some
+    // connection enters that of the dead worker.
+    const answers = await Promise.all(
+      Array.from({ length: 16 }, () => fetch(sidegate.url + openPath, { signal: AbortSignal.timeout(20_000) })),
+    )
+    t.same(
+      answers.map(({ status }) => status),
+      answers.map(() => 200),
+    )
+    t.equal(await countServing(sidegate), 1)
 
-  rmdirSync(store)
-  renameSync(`${store}.away`, store)
-  await eventually(async () => (await countServing(sidegate)) === 2)
-})
+    rmdirSync(store)
+    renameSync(`${store}.away`, store)
+    await eventually(async () => (await countServing(sidegate)) === 2)
+  },
+)

@@ -16,7 +16,7 @@ import { eventually } from '../support/eventually.ts'
 
 const program = join(import.meta.dirname, '../../src/sidegate.cjs')
 
-t.test('a worker that cannot start tells its primary why, says nothing itself, and ends', async t => {
+t.test('a worker that cannot start sends the reason to its primary, logs nothing itself, and exits', async t => {
   const file = join(makeFolder(t), 'file')
   writeFileSync(file, '')
   const config = await acceptedConfig(t, { store: `sqlite:${file}/sidegate.db` })
@@ -36,7 +36,7 @@ t.test('a worker that cannot start tells its primary why, says nothing itself, a
   t.same(printed, [])
 })
 
-t.test('a worker that is still building when another configuration is adopted asks for that one first', async t => {
+t.test('a worker that is still building when another configuration is adopted requests that one first', async t => {
   const config = encodeConfig(await acceptedConfig(t, { store: 'memory:' }))
   const env = { ...process.env, [workerEnvironment.slot]: '0' }
   const worker = fork(program, ['worker'], { env, stdio: ['ignore', 'ignore', 'inherit', 'ipc'] })
@@ -56,7 +56,7 @@ t.test('a worker that is still building when another configuration is adopted as
   t.equal(said.filter(type => type === 'started').length, 1)
 })
 
-t.test('a worker that hangs before it can serve is ended, and the start says so', async t => {
+t.test('a worker that hangs before it can serve is ended, and the start fails with that reason', async t => {
   const hanging = join(makeFolder(t), 'hanging.mjs')
   writeFileSync(hanging, 'setInterval(() => {}, 1000)')
   const listeners = await bindListeners('127.0.0.1', 0, 1, 'http')

@@ -5,7 +5,7 @@ import type { RunningSidegate } from '../support/sidegate.ts'
 import { scrape, sumOf } from '../telemetry/support/exposition.ts'
 import { countServing, logEntries, openPath, startGateway, workerPid } from './support/gateway.ts'
 
-/** A worker that is stopped stays there until the test goes on with it. */
+/** A workerTimeout so long that a stopped worker is not killed before the test continues it. */
 const never = '1d'
 
 const stop = (t: Test, pid: number): void => {
@@ -14,12 +14,12 @@ const stop = (t: Test, pid: number): void => {
     try {
       process.kill(pid, 'SIGCONT')
     } catch {
-      // It has ended.
+      // The process has exited.
     }
   })
 }
 
-/** So many requests at a time, each over a connection of its own: the kernel spreads them over both sockets. */
+/** Concurrent requests, each on its own connection, so that the kernel spreads them over both sockets. */
 const ask = (sidegate: RunningSidegate, times: number): Promise<readonly number[]> =>
   Promise.all(
     Array.from({ length: times }, async () => {
@@ -34,14 +34,14 @@ const isReady = async (sidegate: RunningSidegate): Promise<boolean> => (await fe
 const requestsOf = (sidegate: RunningSidegate, pid: number): number =>
   logEntries(sidegate, 'request').filter(({ worker_pid }) => worker_pid === pid).length
 
-t.test('while a worker is stopped another one accepts from its socket, until it goes on', async t => {
+t.test('while a worker is stopped, another one accepts from its socket, until the worker continues', async t => {
   const sidegate = await startGateway(t, { workers: 2, workerTimeout: never })
   const pid = workerPid(sidegate)
 
   stop(t, pid)
   const early = ask(sidegate, 40)
   await eventually(async () => (await countServing(sidegate)) === 1)
-  t.same(new Set(await early), new Set([200]), 'connections that waited in its queue are answered')
+  t.same(new Set(await early), new Set([200]), 'connections in its accept queue are answered')
   t.same(new Set(await ask(sidegate, 40)), new Set([200]))
   t.ok(await isReady(sidegate))
   t.equal(sumOf(await scrape(sidegate.admin), 'sidegate_workers'), 1)
@@ -57,7 +57,7 @@ t.test('while a worker is stopped another one accepts from its socket, until it 
   t.equal(logEntries(sidegate, 'worker_died').length, 0)
 })
 
-t.test('the gateway is not ready while every worker is stopped, and is ready again when one goes on', async t => {
+t.test('the gateway is not ready while every worker is stopped, and is ready again when one continues', async t => {
   const sidegate = await startGateway(t, { workers: 2, workerTimeout: never })
 
   for (const pid of sidegate.workerPids()) stop(t, pid)
@@ -65,10 +65,10 @@ t.test('the gateway is not ready while every worker is stopped, and is ready aga
   process.kill(workerPid(sidegate), 'SIGCONT')
 
   await eventually(() => isReady(sidegate))
-  t.same(new Set(await ask(sidegate, 20)), new Set([200]), 'it accepts for both')
+  t.same(new Set(await ask(sidegate, 20)), new Set([200]), 'that worker accepts from both sockets')
 })
 
-t.test('a worker that stays stopped for workerTimeout is killed and replaced', async t => {
+t.test('a worker that is stopped for workerTimeout is killed and replaced', async t => {
   const sidegate = await startGateway(t, { workers: 2, workerTimeout: '5s' })
   const pid = workerPid(sidegate)
 
@@ -88,11 +88,11 @@ t.test('the time in which the primary itself was stopped does not count against 
   const sidegate = await startGateway(t, { workers: 2, workerTimeout: '5s' })
   const workers = sidegate.workerPids()
 
-  // As a machine that is suspended: nothing of it runs for longer than workerTimeout.
+  // Like a suspended machine: no process of the gateway runs for longer than workerTimeout.
   for (const pid of [...workers, sidegate.pid]) stop(t, pid)
   await sleep(6000)
   for (const pid of [sidegate.pid, ...workers]) process.kill(pid, 'SIGCONT')
-  // A worker that is stopped now is found after four looks of the primary.
+  // The primary finds a worker that is stopped now at its fourth check.
   const [stopped = 0] = workers
   stop(t, stopped)
   await eventually(() => logEntries(sidegate, 'worker_unresponsive').length > 0)

@@ -10,18 +10,18 @@ import { eventually } from '../support/eventually.ts'
 
 const soon = 20
 
-/** A file whose reading blocks a helper thread, as on a file system that hangs: a named pipe without a writer. */
+/** A named pipe without a writer: reading it blocks a helper thread, as a file system that hangs does. */
 const makeBlocking = (folder: string, name: string): string => {
   const path = join(folder, name)
   execFileSync('mkfifo', [path])
   return path
 }
 
-/** The reading of a blocking file ends. */
+/** Ends the read of a blocking file. */
 const unblock = (path: string): void => writeFileSync(path, '')
 
 t.test(
-  'an operation that blocks ends for its caller, and no other begins in its folder until it has ended',
+  'an operation that blocks fails for its caller, and no other one starts in its folder until it has ended',
   async t => {
     const folder = t.testdir({ file: 'text', other: { file: 'text' } })
     const blocking = makeBlocking(folder, 'pipe')
@@ -51,7 +51,7 @@ t.test(
   },
 )
 
-t.test('two helper threads at most are blocked by files', async t => {
+t.test('files block at most two helper threads', async t => {
   const folder = t.testdir({ a: {}, b: {}, c: {}, d: { file: 'text' } })
   const pipes = ['a', 'b', 'c'].map(name => makeBlocking(join(folder, name), 'pipe'))
   const begun: string[] = []

@@ -9,7 +9,7 @@ const makePipe = (path: string): string => {
   return path
 }
 
-t.test('only a regular file is read, also behind a link', async t => {
+t.test('only a regular file is read, also through a link', async t => {
   const folder = t.testdir({ file: 'text', folder: {} })
   symlinkSync('file', join(folder, 'link'))
   const pipe = makePipe(join(folder, 'pipe'))
@@ -34,7 +34,7 @@ t.test('only a regular file is read, also behind a link', async t => {
   }
 })
 
-/** Swaps a regular file and a named pipe under one name, as fast as it can, until it is told to end. */
+/** Swaps a regular file and a named pipe under one name, as fast as it can, until its IPC channel is closed. */
 const swapper = `
 const { linkSync, renameSync } = require('node:fs')
 process.once('disconnect', () => process.exit())
@@ -49,7 +49,7 @@ swap()
 process.send('swapping')
 `
 
-t.test('a named pipe that takes the place of a file while it is read holds up nothing', async t => {
+t.test('a named pipe that replaces a file during a read does not block the read', async t => {
   const folder = t.testdir({ file: 'text', now: 'text', 'swapper.cjs': swapper })
   makePipe(join(folder, 'pipe'))
   const child = fork(join(folder, 'swapper.cjs'), { cwd: folder })
@@ -69,7 +69,7 @@ t.test('a named pipe that takes the place of a file while it is read holds up no
 /** The bytes that this process has read by system calls. */
 const readBytes = (): number => Number(/^rchar: (\d+)/m.exec(readFileSync('/proc/self/io', 'utf8'))?.[1])
 
-t.test('a file that has not changed is not read again, and one that has is', async t => {
+t.test('a file is read again only if it has changed', async t => {
   const size = 1_000_000
   const folder = t.testdir({ file: 'a'.repeat(size) })
   const path = join(folder, 'file')

@@ -7,7 +7,7 @@ import type { RunningSidegate } from '../support/sidegate.ts'
 
 type Line = Readonly<Record<string, unknown>>
 
-/** The access line of the request that got this id; waits until it is written. */
+/** The access line of the request with this id; waits until the line is written. */
 const lineOf = async (sidegate: RunningSidegate, id: string | null): Promise<Line> => {
   const find = (): string | undefined =>
     sidegate.output.find(line => line.includes(`"event":"request","request_id":"${id}"`))
@@ -35,7 +35,7 @@ const ask = async (t: Test, path: string) => {
   return { response, line: await lineOf(sidegate, response.headers.get('x-request-id')), sidegate }
 }
 
-t.test('an access line has the facts of the request, and nothing of its query', async t => {
+t.test('an access line has the facts of the request, and no part of its query', async t => {
   const { line, sidegate } = await ask(t, '/metadata?client_id=app&client_secret=app-secret')
 
   const { time, duration_ms, request_id, ...facts } = line
@@ -58,34 +58,34 @@ t.test('an access line has the facts of the request, and nothing of its query', 
   t.notOk(sidegate.output.join('\n').includes('app-secret'))
 })
 
-t.test('the line of a refused proof says why, which the answer does not', async t => {
+t.test('the line of a failed authentication has the reason, which the answer does not have', async t => {
   const { line, response } = await ask(t, '/metadata?client_id=app&client_secret=wrong')
 
   t.match(line, { status: 401, error_code: 'bad_secret' })
   t.equal(await response.text(), '{"error":"invalid_client","error_description":"Client authentication failed"}')
 })
 
-t.test('a request that meets no operation has its line too', async t => {
+t.test('a request that matches no operation has an access line too', async t => {
   const { line } = await ask(t, '/nowhere')
 
   t.match(line, { grouping: 'unmatched', operation: 'unmatched', path: '/nowhere', status: 404 })
   t.notOk('client_id' in line)
 })
 
-t.test('a path longer than a pipe takes in one piece is cut', async t => {
+t.test('a path longer than one atomic write to a pipe is cut', async t => {
   const { line } = await ask(t, `/${'x'.repeat(8000)}`)
 
   t.equal(line.path, `/${'x'.repeat(1023)}…`)
 })
 
-t.test('what follows an encoded question mark is no part of the line: it may be a query with a secret', async t => {
+t.test('the text after an encoded question mark is not logged, because it may be a query with a secret', async t => {
   const { line, sidegate } = await ask(t, '/token%3fclient_secret=app-secret')
 
   t.equal(line.path, '/token…')
   t.notOk(sidegate.output.join('\n').includes('app-secret'))
 })
 
-t.test('milliseconds are numbers with up to three places', async t => {
+t.test('milliseconds are numbers with up to three decimal places', async t => {
   const { log } = await createLogger({ level: 'info', base: {} })
   const written: string[] = []
   const lines = { write: (line: string) => void written.push(line), flush: () => undefined }

@@ -8,7 +8,7 @@ import { type Exposition, parseExposition, sumOf } from './support/exposition.ts
 const expose = async (aggregate: Aggregate): Promise<Exposition> =>
   parseExposition((await aggregate.expose('text')).body)
 
-/** Hands over what the recorder has gathered, as it crosses between processes. */
+/** Passes the recorder's changes to the aggregate as JSON, as the IPC channel does. */
 const handOver = (aggregate: Aggregate, source: string, recorder: Recorder): void =>
   aggregate.apply(source, JSON.parse(JSON.stringify(recorder.takeChanges())))
 
@@ -23,7 +23,7 @@ const startWorkers = (...names: readonly string[]) => {
 
 const request = ['G', '1.0.0', 'GET /a', 'GET', '200']
 
-t.test('counters are summed over processes, and stay when one has gone', async t => {
+t.test('counters are summed over processes, and keep the counts of a process that has exited', async t => {
   const { aggregate, workers } = startWorkers('one', 'two')
   for (const { recorder, report } of workers) {
     recorder.counter('httpRequests', request).add(5)
@@ -36,7 +36,7 @@ t.test('counters are summed over processes, and stay when one has gone', async t
   t.equal(sumOf(await expose(aggregate), 'sidegate_http_requests_total'), 10)
 })
 
-t.test('a process that starts anew counts on top of what its forerunner had counted', async t => {
+t.test('a restarted process counts on top of the counts of its predecessor', async t => {
   const { aggregate, workers } = startWorkers('one', 'one again')
   const [one, again] = workers
   one?.recorder.counter('httpRequests', request).add(5)
@@ -49,7 +49,7 @@ t.test('a process that starts anew counts on top of what its forerunner had coun
   t.equal(sumOf(await expose(aggregate), 'sidegate_http_requests_total'), 6)
 })
 
-t.test('gauges are the sum over the living', async t => {
+t.test('a gauge is the sum over the running processes', async t => {
   const { aggregate, workers } = startWorkers('one', 'two')
   for (const { recorder, report } of workers) {
     recorder.gauge('httpRequestsInFlight', ['G']).set(3)
@@ -77,7 +77,7 @@ t.test('the store is up only while every process reaches it', async t => {
   t.equal(await report(1, 1), 1)
 })
 
-t.test('histograms are summed bucket by bucket, and their buckets count all that is smaller', async t => {
+t.test('histograms are summed bucket by bucket, and each bucket includes all smaller values', async t => {
   const { aggregate, workers } = startWorkers('one', 'two')
   for (const { recorder, report } of workers) {
     const histogram = recorder.histogram('httpRequestDuration', ['G', 'GET /a', '2xx'])
@@ -93,28 +93,31 @@ t.test('histograms are summed bucket by bucket, and their buckets count all that
   t.ok(Math.abs(sumOf(exposition, 'sidegate_http_request_duration_seconds_sum') - 120.007) < 1e-9)
 })
 
-t.test('a gauge that is the least of all counts those that have one, and is gone with the last of them', async t => {
-  const { aggregate, workers } = startWorkers('one', 'two')
-  const holders = workers.map(({ recorder }) => recorder.least('keyRotationDue', ['ES256']).contribute())
-  const reported = async (...indexes: readonly number[]): Promise<readonly number[]> => {
-    for (const index of indexes) workers[index]?.report()
-    const { samples } = await expose(aggregate)
-    return samples.filter(({ name }) => name.startsWith('sidegate_signing_key')).map(({ value }) => value)
-  }
-  holders[0]?.set(1_700_000_000)
-  holders[1]?.set(1_600_000_000)
-  t.same(await reported(0, 1), [1_600_000_000])
+t.test(
+  'a gauge that shows the minimum ignores processes without a value, and disappears with the last value',
+  async t => {
+    const { aggregate, workers } = startWorkers('one', 'two')
+    const holders = workers.map(({ recorder }) => recorder.least('keyRotationDue', ['ES256']).contribute())
+    const reported = async (...indexes: readonly number[]): Promise<readonly number[]> => {
+      for (const index of indexes) workers[index]?.report()
+      const { samples } = await expose(aggregate)
+      return samples.filter(({ name }) => name.startsWith('sidegate_signing_key')).map(({ value }) => value)
+    }
+    holders[0]?.set(1_700_000_000)
+    holders[1]?.set(1_600_000_000)
+    t.same(await reported(0, 1), [1_600_000_000])
 
-  holders[1]?.release()
-  t.same(await reported(1), [1_700_000_000])
+    holders[1]?.release()
+    t.same(await reported(1), [1_700_000_000])
 
-  holders[0]?.release()
-  t.same(await reported(0), [])
-})
+    holders[0]?.release()
+    t.same(await reported(0), [])
+  },
+)
 
 const traceOf = (digit: string): string => digit.repeat(32)
 
-t.test('OpenMetrics has the latest trace of each bucket, of whichever process; the text format has none', async t => {
+t.test('OpenMetrics has the latest trace of each bucket over all processes; the text format has no traces', async t => {
   const { aggregate, workers } = startWorkers('one', 'two')
   const observe = (worker: number, value: number, digit: string): void => {
     const { recorder, report } = workers[worker] ?? {}
@@ -138,7 +141,7 @@ t.test('OpenMetrics has the latest trace of each bucket, of whichever process; t
   t.notMatch((await aggregate.expose('text')).body, 'trace_id')
 })
 
-t.test('an exemplar that comes late does not take the place of a newer one', async t => {
+t.test('an exemplar that arrives late does not replace a newer one', async t => {
   const aggregate = createAggregate()
   const labels = ['G', 'GET /a', '2xx']
   const histograms = (digit: string, atMs: number): MetricChanges['histograms'] => [
@@ -167,7 +170,7 @@ const observeEverything = (): Aggregate => {
   return aggregate
 }
 
-/** Every family with its type and labels, as the contract has them. */
+/** Every metric family of the contract, with its type and labels. */
 const contract: readonly (readonly [name: string, type: string, labels: readonly string[]])[] = [
   ['sidegate_http_requests_total', 'counter', ['grouping', 'version', 'operation', 'method', 'code']],
   ['sidegate_http_request_duration_seconds', 'histogram', ['grouping', 'operation', 'code_class']],
@@ -205,7 +208,7 @@ const testFamilies = (t: Test, exposition: Exposition, familyOf: (name: string, 
   t.equal(exposition.types.size, contract.length)
   for (const [name, type, labels] of contract) {
     t.equal(exposition.types.get(familyOf(name, type)), type, name)
-    t.ok(exposition.helps.get(familyOf(name, type)), `${name} says what it is`)
+    t.ok(exposition.helps.get(familyOf(name, type)), `${name} has a help text`)
     const sample = exposition.samples.find(one => one.name === (type === 'histogram' ? `${name}_count` : name))
     t.same(Object.keys(sample?.labels ?? {}).sort(), [...labels].sort(), `${name} has its labels and no other`)
   }
@@ -230,7 +233,7 @@ t.test(
 )
 
 t.test(
-  'the OpenMetrics exposition holds the same, counters named without their suffix, and says where it ends',
+  'the OpenMetrics exposition holds the same, names counters without their suffix, and has an end marker',
   async t => {
     const { contentType, body } = await observeEverything().expose('openmetrics')
 

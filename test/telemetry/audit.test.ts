@@ -17,7 +17,7 @@ const issued: AuditEntry = {
 const refused: AuditEntry = { action: 'client_refused', reason: 'bad_secret', ...where }
 const introspected: AuditEntry = { action: 'token_introspected', client_id: 'app', reason: 'active', ...where }
 
-/** An audit log at a level of the program's own, and what it has written. */
+/** An audit log of a program with this log level, and the lines that it has written. */
 const open = async (level = 'info') => {
   const logger = await createLogger({ level, base: { worker_pid: 7 } })
   const written: string[] = []
@@ -26,7 +26,7 @@ const open = async (level = 'info') => {
   return { audit, actions: () => written.map(line => (JSON.parse(line) as LogLine).action), written }
 }
 
-t.test('a line is one of the catalogue, says who wrote it, and is a warning where something failed', async t => {
+t.test('an audit line matches the catalogue, names its process, and is a warning if the action failed', async t => {
   const { audit, written } = await open()
 
   for (const entry of [issued, refused]) audit.write(entry)
@@ -39,7 +39,7 @@ t.test('a line is one of the catalogue, says who wrote it, and is a warning wher
   ])
 })
 
-t.test('whoever wants no access lines gets audit lines all the same, and silence is silence', async t => {
+t.test('a level above info still writes audit lines, and the level silent writes none', async t => {
   for (const [level, due] of [
     ['warn', 1],
     ['fatal', 1],
@@ -51,7 +51,7 @@ t.test('whoever wants no access lines gets audit lines all the same, and silence
   }
 })
 
-t.test('a line has its members in the order of the entry, wherever its action stands there', async t => {
+t.test('the members of a line have the order of the entry, wherever the action is in the entry', async t => {
   const { audit, written } = await open()
   const { action, ...facts } = issued
 
@@ -72,7 +72,7 @@ t.test('a line has its members in the order of the entry, wherever its action st
   )
 })
 
-t.test('a secret that comes into an entry by mistake does not come into the line', async t => {
+t.test('a secret that is in an entry by mistake is not written to the line', async t => {
   const { audit, written } = await open()
 
   audit.write({ ...refused, client_id: new Secret('app-secret') } as unknown as AuditEntry)
@@ -80,7 +80,7 @@ t.test('a secret that comes into an entry by mistake does not come into the line
   t.notOk(written.join('').includes('app-secret'))
 })
 
-t.test('what a stranger sent makes no line of its own', async t => {
+t.test('text from an unknown client cannot add a line', async t => {
   const { audit, written } = await open()
 
   audit.write({ ...refused, client_id: 'a","level":"info"}\n{"event":"audit"' })
@@ -89,7 +89,7 @@ t.test('what a stranger sent makes no line of its own', async t => {
   t.match(JSON.parse(written[0] ?? ''), { level: 'warn', client_id: 'a","level":"info"}\n{"event":"audit"' })
 })
 
-t.test('each scope tells what the one before it does, and more', async t => {
+t.test('each audit scope includes the entries of the smaller scope', async t => {
   const toldIn = async (scope: Parameters<typeof narrowAudit>[1]) => {
     const { audit, actions } = await open()
     for (const entry of [refused, issued, introspected]) narrowAudit(audit, scope).write(entry)
@@ -101,7 +101,7 @@ t.test('each scope tells what the one before it does, and more', async t => {
   t.same(await toldIn('all'), ['client_refused', 'token_issued', 'token_introspected'])
 })
 
-t.test('an entry that the catalogue has not does not compile', async t => {
+t.test('an entry that is not in the catalogue does not compile', async t => {
   const { audit } = await open()
   // @ts-expect-error no such action
   t.throws(() => audit.write({ action: 'token_eaten', ...where }))

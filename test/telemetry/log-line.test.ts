@@ -12,7 +12,7 @@ const good = {
   msg: 'a new configuration is served',
 }
 
-t.test('a line of the catalogue has no fault', async t => {
+t.test('a line that matches the catalogue has no fault', async t => {
   t.same(faultsOf(good), [])
 })
 
@@ -27,18 +27,18 @@ for (const [what, line] of Object.entries({
   'no process': { ...good, pid: undefined },
   'another time': { ...good, time: 1 },
 })) {
-  t.test(`the catalogue's reader finds ${what}`, async t => {
+  t.test(`the check against the catalogue finds ${what}`, async t => {
     t.equal(faultsOf(line).length > 0, true)
   })
 }
 
-t.test('a line that the catalogue has not does not compile', async t => {
+t.test('a line that is not in the catalogue does not compile', async t => {
   const { log } = await createLogger({ level: 'silent', base: {} })
   // @ts-expect-error no such event
   log.info({ event: 'coffee_made' }, 'there is coffee')
-  // @ts-expect-error it is an info
+  // @ts-expect-error the level of this event is info
   log.error({ event: 'config_reloaded', cause: 'file' }, 'a new configuration is served')
   // @ts-expect-error no such field
   log.info({ event: 'config_reloaded', cause: 'file', path: '/' }, 'a new configuration is served')
-  t.pass('the compiler says so')
+  t.pass('the compiler reports each error')
 })

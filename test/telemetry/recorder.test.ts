@@ -3,7 +3,7 @@ import { createRecorder } from '../../src/telemetry/recorder.ts'
 
 const request = ['G', '1.0.0', 'GET /a', 'GET', '200']
 
-t.test('changes name each cell once, and hold what was added since they were taken', async t => {
+t.test('changes name each cell once, and hold what was added since the last time they were taken', async t => {
   const recorder = createRecorder()
   const counter = recorder.counter('httpRequests', request)
   counter.add()
@@ -19,7 +19,7 @@ t.test('changes name each cell once, and hold what was added since they were tak
   t.same(recorder.takeChanges(), { cells: [], numbers: [[0, 1]], histograms: [] })
 })
 
-t.test('where nothing changed there are no changes', async t => {
+t.test('if nothing changed, there are no changes to take', async t => {
   const recorder = createRecorder()
   t.equal(recorder.takeChanges(), undefined)
 
@@ -29,14 +29,14 @@ t.test('where nothing changed there are no changes', async t => {
   t.equal(recorder.takeChanges(), undefined)
 })
 
-t.test('the same labels are the same cell', async t => {
+t.test('the same labels select the same cell', async t => {
   const recorder = createRecorder()
 
   t.equal(recorder.counter('httpRequests', request), recorder.counter('httpRequests', [...request]))
   t.not(recorder.counter('httpRequests', request), recorder.counter('httpRequests', ['H', ...request.slice(1)]))
 })
 
-t.test('a gauge hands over its value, not its changes', async t => {
+t.test('the changes hold the value of a gauge, not its differences', async t => {
   const recorder = createRecorder()
   const gauge = recorder.gauge('httpRequestsInFlight', ['G'])
   gauge.add(1)
@@ -48,7 +48,7 @@ t.test('a gauge hands over its value, not its changes', async t => {
   t.match(recorder.takeChanges(), { numbers: [[0, 1]] })
 })
 
-t.test('a histogram counts a value at the bucket whose bound it does not pass', async t => {
+t.test('a histogram counts a value in the first bucket whose bound is not below the value', async t => {
   const recorder = createRecorder()
   const histogram = recorder.histogram('httpRequestDuration', ['G', 'GET /a', '2xx'])
 
@@ -62,7 +62,7 @@ t.test('a histogram counts a value at the bucket whose bound it does not pass', 
 
 const trace = (digit: string): string => digit.repeat(32)
 
-t.test('a histogram hands over the latest recorded trace of each bucket, once', async t => {
+t.test('the changes hold the latest recorded trace of each bucket of a histogram, once', async t => {
   const recorder = createRecorder()
   const histogram = recorder.histogram('httpRequestDuration', ['G', 'GET /a', '2xx'])
   histogram.observe(0.0005, trace('1'))
@@ -82,11 +82,11 @@ t.test('a histogram hands over the latest recorded trace of each bucket, once', 
   t.equal(second?.length, 3)
 })
 
-t.test('a gauge that several hold is the least they say, and there is none when the last lets go', async t => {
+t.test('a shared gauge is the minimum of its contributions, and disappears when the last one is released', async t => {
   const recorder = createRecorder()
   const taken = (): unknown => recorder.takeChanges()?.numbers
   const cell = recorder.least('certificateExpiry', ['upstream', 'a'])
-  t.same(taken(), [], 'nobody holds it yet')
+  t.same(taken(), [], 'the gauge has no contribution yet')
   const [one, two] = [cell.contribute(), cell.contribute()]
 
   one.set(20)
@@ -103,7 +103,7 @@ t.test('a gauge that several hold is the least they say, and there is none when 
   t.equal(taken(), undefined)
 })
 
-t.test('that there is something to take is told once, until it is taken', t => {
+t.test('the recorder calls its listener once for new changes, until they are taken', t => {
   let told = 0
   const recorder = createRecorder(() => told++)
   const counter = recorder.counter('httpRequests', request)
@@ -121,7 +121,7 @@ t.test('that there is something to take is told once, until it is taken', t => {
   t.end()
 })
 
-t.test('what is observed quietly is told by nobody, and taken with the rest', t => {
+t.test('an observation of a quiet histogram does not call the listener, and is taken with the other changes', t => {
   let told = 0
   const recorder = createRecorder(() => told++)
   const quiet = recorder.quietHistogram('storeDuration', ['sqlite', 'ping'])

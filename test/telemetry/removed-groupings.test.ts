@@ -7,10 +7,10 @@ import { createTestClock } from '../support/test-clock.ts'
 
 const hourMs = 3_600_000
 
-/** A worker and the primary, by one clock, with a configuration that the test changes. */
+/** A worker and the primary with the same clock and a configuration that the test changes. */
 const start = (t: { teardown(handler: () => unknown): unknown }) => {
   const clock = createTestClock()
-  // The wall clock steps a day further each time that it is read: an hour is an hour of the monotonic clock.
+  // The wall clock advances by a day at each read, so that only the monotonic clock can measure an hour.
   let days = 0
   const steppingClock = { nowMs: () => days++ * 24 * hourMs, monotonicMs: clock.monotonicMs }
   const state = { groupings: ['Kept', 'Gone'], looks: 0 }
@@ -37,7 +37,7 @@ const start = (t: { teardown(handler: () => unknown): unknown }) => {
     const { body } = await aggregate.expose('text')
     return body.split('\n').filter(line => line.includes(`"${name}"`))
   }
-  /** Both have looked at the configuration and the clock of now. */
+  /** Resolves when both have read the current configuration and the current time. */
   const looked = (): Promise<void> => {
     const before = state.looks
     return eventually(() => state.looks > before + 4)
@@ -49,7 +49,7 @@ const start = (t: { teardown(handler: () => unknown): unknown }) => {
   return { clock, state, recorder, drops, shown, looked, countOne }
 }
 
-t.test('the series of a grouping go an hour after a reload removed it, and those of others stay', async t => {
+t.test('the series of a grouping are dropped an hour after a reload removed it, and other series are kept', async t => {
   const { clock, state, recorder, shown, looked, countOne } = start(t)
   for (const grouping of ['Kept', 'Gone', 'unmatched']) countOne(grouping)
   const kept = await shown('Kept')
@@ -58,13 +58,13 @@ t.test('the series of a grouping go an hour after a reload removed it, and those
   await looked()
   clock.advance(hourMs - 1)
   await looked()
-  t.ok((await shown('Gone')).length > 0, 'not before')
+  t.ok((await shown('Gone')).length > 0, 'the series are not dropped earlier')
 
   clock.advance(1)
   await looked()
   t.same(await shown('Gone'), [])
   t.same(await shown('Kept'), kept)
-  t.ok((await shown('unmatched')).length > 0, 'what no configuration names')
+  t.ok((await shown('unmatched')).length > 0, 'series of unmatched requests are kept')
   t.equal(recorder.takeChanges(), undefined)
 
   state.groupings = ['Kept', 'Gone']
@@ -73,11 +73,11 @@ t.test('the series of a grouping go an hour after a reload removed it, and those
   const again = await shown('Gone')
   t.ok(
     again.some(line => /^sidegate_http_requests_total\{.*\} 1$/.test(line)),
-    'it begins anew',
+    'the count starts again',
   )
 })
 
-t.test('a grouping that comes back within the hour counts on', async t => {
+t.test('a grouping that is configured again within the hour keeps its counts', async t => {
   const { clock, state, shown, looked, countOne } = start(t)
   countOne('Gone')
   await looked()
@@ -93,7 +93,7 @@ t.test('a grouping that comes back within the hour counts on', async t => {
   t.ok((await shown('Gone')).some(line => /^sidegate_http_requests_total\{.*\} 2$/.test(line)))
 })
 
-t.test('a request that is under way after an hour is still shown, and its series go when it has ended', async t => {
+t.test('a request in flight after an hour is still shown, and its series are dropped when it has ended', async t => {
   const { clock, state, recorder, shown, looked } = start(t)
   const inFlight = recorder.gauge('httpRequestsInFlight', ['Gone'])
   inFlight.add(1)
@@ -110,7 +110,7 @@ t.test('a request that is under way after an hour is still shown, and its series
   t.same(await shown('Gone'), [])
 })
 
-t.test('a worker that counts on in a series that the primary has dropped begins it anew', async t => {
+t.test('a worker that still counts in a series that the primary has dropped starts the series again', async t => {
   const { clock, state, drops, shown, looked, countOne } = start(t)
   drops.recorder = false
   countOne('Gone')

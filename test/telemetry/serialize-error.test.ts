@@ -2,7 +2,7 @@ import t from 'tap'
 import { operationLabel } from '../../src/gateway/operation.ts'
 import { serializeError } from '../../src/telemetry/serialize-error.ts'
 
-t.test('a bug says where it is in our code, and nothing of the way there', async t => {
+t.test('a programming error shows its place in our code, and not the rest of the stack', async t => {
   const thrown = (() => {
     try {
       return operationLabel(undefined as never)
@@ -17,7 +17,7 @@ t.test('a bug says where it is in our code, and nothing of the way there', async
   t.same(Object.keys(facts), ['type', 'message', 'at'])
 })
 
-t.test('what was thrown elsewhere, or is no error, is said as far as it can be', async t => {
+t.test('an error from other code, or a thrown value that is not an error, is described as far as possible', async t => {
   t.same(serializeError('a text'), { type: 'string', message: 'a text' })
   t.same(serializeError(new RangeError('one', { cause: new Error('another') })), {
     type: 'RangeError',

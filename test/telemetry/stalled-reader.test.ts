@@ -7,7 +7,10 @@ import { findFreePort } from '../support/free-port.ts'
 import { scrape, sumOf } from './support/exposition.ts'
 import { onPipe, onTerminal, onUnixSocket, type StartStalled } from './support/stalled-output.ts'
 
-/** More access lines than any of the outputs holds: a socket takes some 200 KiB, and the line of a long path has over 1000 bytes. */
+/**
+ * More access lines than any of the outputs can buffer: a socket buffers some 200 KiB, and the line of a long path has
+ * over 1000 bytes.
+ */
 const requests = 600
 const longPath = `/${'x'.repeat(1000)}`
 
@@ -27,14 +30,14 @@ const startGateway = async (t: Test, startStalled: StartStalled) => {
   return { url, admin, ...stalled }
 }
 
-/** Each over a connection of its own, so that both workers get some. */
+/** Sends each request on its own connection, so that both workers get some. */
 const ask = async (url: string): Promise<number> => {
   const answer = await fetch(url, { headers: { connection: 'close' }, signal: AbortSignal.timeout(20_000) })
   await answer.arrayBuffer()
   return answer.status
 }
 
-/** @returns the different statuses of so many answers */
+/** @returns the distinct statuses of the answers */
 const askOften = async (url: string, times: number): Promise<readonly number[]> => {
   const statuses = new Set<number>()
   for (let asked = 0; asked < times; asked += 20) {

@@ -8,11 +8,11 @@ import { eventually } from '../support/eventually.ts'
 
 const source = join(import.meta.dirname, 'support/line-source.ts')
 
-/** A process that writes so many lines into a named pipe which nobody reads yet. */
+/** A process that writes `lines` lines into a named pipe that has no reader yet. */
 const startSource = (t: Test, lines: number) => {
   const pipe = join(t.testdir(), 'pipe')
   execFileSync('mkfifo', [pipe])
-  // For reading and writing at once opening does not wait for the other end.
+  // An open for both reading and writing does not wait for the other end.
   const fd = openSync(pipe, constants.O_RDWR)
   const child = spawn(process.execPath, [source, String(lines)], { stdio: ['ignore', fd, 'inherit', 'ipc'] })
   const exited = once(child, 'exit')
@@ -24,7 +24,7 @@ const startSource = (t: Test, lines: number) => {
   child.on('message', message => void said.push(message as object))
   return {
     said,
-    /** Reads what comes until the source has ended. */
+    /** Reads all lines until the source has exited. */
     async readAll(): Promise<readonly string[]> {
       const reader = createInterface(createReadStream(pipe))
       closeSync(fd)
@@ -38,31 +38,34 @@ const startSource = (t: Test, lines: number) => {
   }
 }
 
-t.test('a reader that stalls stops nobody: lines wait, then are dropped and counted, and none is torn', async t => {
-  const lines = 40_000
-  const { said, readAll } = startSource(t, lines)
-  await eventually(() => said.length === 1)
-  t.ok(Number(said[0]?.writtenInMs) < 10_000, 'the writer did not wait for a reader')
+t.test(
+  'a stalled reader does not block the writer: lines are buffered, then dropped and counted, and all are whole',
+  async t => {
+    const lines = 40_000
+    const { said, readAll } = startSource(t, lines)
+    await eventually(() => said.length === 1)
+    t.ok(Number(said[0]?.writtenInMs) < 10_000, 'the writer did not wait for a reader')
 
-  const read = await readAll()
+    const read = await readAll()
 
-  const dropped = Number(said[1]?.dropped)
-  t.ok(dropped > 0)
-  t.equal(said[1]?.lost, dropped, 'each is counted when it is lost')
-  t.equal(read.length + dropped, lines)
-  t.ok(
-    read.every(line => /^\d+ x{1000}$/.test(line)),
-    'every line is whole',
-  )
-  const numbers = read.map(line => Number.parseInt(line, 10))
-  t.same(
-    numbers.toSorted((a, b) => a - b),
-    numbers,
-    'in the order they were written',
-  )
-})
+    const dropped = Number(said[1]?.dropped)
+    t.ok(dropped > 0)
+    t.equal(said[1]?.lost, dropped, 'each line is counted when it is dropped')
+    t.equal(read.length + dropped, lines)
+    t.ok(
+      read.every(line => /^\d+ x{1000}$/.test(line)),
+      'every line is whole',
+    )
+    const numbers = read.map(line => Number.parseInt(line, 10))
+    t.same(
+      numbers.toSorted((a, b) => a - b),
+      numbers,
+      'in the order they were written',
+    )
+  },
+)
 
-t.test('each line that a full disk does not take is counted, and the process runs on', async t => {
+t.test('each line that cannot be written to a full disk is counted, and the process continues', async t => {
   const full = openSync('/dev/full', 'w')
   t.teardown(() => closeSync(full))
   const child = spawn(process.execPath, [source, '100'], { stdio: ['ignore', full, 'inherit', 'ipc'] })
@@ -80,6 +83,6 @@ t.test('each line that a full disk does not take is counted, and the process run
   t.same(await exited, [0, null])
   t.ok(
     said.every(({ dropped }) => dropped === undefined),
-    'the disk has taken no line since',
+    'no line has been written to the disk since',
   )
 })

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { createTimestamp } from '../../src/telemetry/timestamp.ts'
 
-t.test('a timestamp is that of now, however often it was asked for before', async t => {
+t.test('a timestamp has the current time, however often one was requested before', async t => {
   let nowMs = 1_800_000_000_000
   const timestamp = createTimestamp({ nowMs: () => nowMs })
 

@@ -7,11 +7,11 @@ import { type Clients, createClientIntake } from '../../../src/oauth/clients/con
 import { Secret } from '../../../src/secret.ts'
 import { acceptedConfig, client } from '../../config/support.ts'
 
-/** What arrives in a worker: the channel speaks JSON. */
+/** The configuration as a worker receives it: the IPC channel carries JSON. */
 const sendOver = (config: SidegateConfig): SidegateConfig =>
   decodeConfig(JSON.parse(JSON.stringify(encodeConfig(config))), createClientIntake())
 
-/** A value with its secrets readable, and without what is undefined, so that two can be compared. */
+/** A value with its secrets readable and without undefined members, so that two values can be compared. */
 const revealed = (value: unknown): unknown => {
   if (value instanceof Secret) return { secret: value.reveal() }
   if (value instanceof Map) return { entries: [...value] }
@@ -43,7 +43,7 @@ for (const name of globSync('*.yaml', { cwd: join(import.meta.dirname, '../../..
   })
 }
 
-t.test('what is secret arrives as a secret', async t => {
+t.test('a secret arrives as a secret', async t => {
   const config = await acceptedConfig(t, {
     clients: [client({ client_secret: 'hidden' })],
   })
@@ -55,14 +55,14 @@ t.test('what is secret arrives as a secret', async t => {
   t.notMatch(JSON.stringify(arrived), 'hidden')
 })
 
-t.test('texts of scopes arrive, whatever the scopes are called', async t => {
+t.test('the texts of scopes arrive, whatever the names of the scopes are', async t => {
   const scopes = { $: { en: 'All' }, constructor: { en: 'Build' } }
   const config = await acceptedConfig(t, { scopes, clients: [client({ scope: '$ constructor' })] })
 
   t.same([...sendOver(config).oauth.scopeTexts], Object.entries(scopes))
 })
 
-t.test('a plan that has the name of a mark is no mark', async t => {
+t.test('a plan whose name equals a marker of the encoding is not a marker', async t => {
   const config = await acceptedConfig(t, {})
   const [plan] = Object.values(config.plans)
   if (!plan) throw new Error('there is a plan by default')

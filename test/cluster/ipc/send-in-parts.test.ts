@@ -5,14 +5,14 @@ import type { PrimaryMessage } from '../../../src/cluster/messages.ts'
 import { createClientIntake } from '../../../src/oauth/clients/configured-clients.ts'
 import { acceptedConfig, client } from '../../config/support.ts'
 
-/** What goes over the channel, which speaks JSON. */
+/** The messages that are sent over the IPC channel, which carries JSON. */
 const sentFor = (message: PrimaryMessage): readonly PrimaryMessage[] => {
   const sent: PrimaryMessage[] = []
   sendInParts(message, part => sent.push(JSON.parse(JSON.stringify(part))))
   return sent
 }
 
-/** What a worker makes of it, one configuration after the other. */
+/** The configurations that a worker decodes from the messages, in order. */
 const receive = (messages: readonly PrimaryMessage[]): readonly SidegateConfig[] => {
   const intake = createClientIntake()
   return messages.flatMap(message => {
@@ -33,7 +33,7 @@ const factsOf = (config: SidegateConfig | undefined): readonly string[] =>
     ({ client_id, scope, secrets }) => `${client_id} ${scope} ${secrets.map(({ value }) => value.reveal())}`,
   )
 
-t.test('many clients go over the channel in parts, and all of them arrive in their order', async t => {
+t.test('many clients are sent over the channel in parts, and all of them arrive in order', async t => {
   const config = await withClients(2500, 'c')
 
   const sent = sentFor({ type: 'propose', id: 7, config: encodeConfig(config) })
@@ -45,7 +45,7 @@ t.test('many clients go over the channel in parts, and all of them arrive in the
   t.same(receive(sent).map(factsOf), [factsOf(config)])
 })
 
-t.test('the clients of one configuration are not those of the next', async t => {
+t.test('the clients of one configuration are not added to the next one', async t => {
   const configs = [await withClients(1001, 'a'), await withClients(3, 'b'), await withClients(0, 'c')]
 
   const sent = configs.flatMap(config => sentFor({ type: 'configure', config: encodeConfig(config) }))
@@ -53,6 +53,6 @@ t.test('the clients of one configuration are not those of the next', async t => 
   t.same(receive(sent).map(factsOf), configs.map(factsOf))
 })
 
-t.test('what holds no configuration goes as it is', async t => {
+t.test('a message without a configuration is sent unchanged', async t => {
   t.same(sentFor({ type: 'commit', id: 1 }), [{ type: 'commit', id: 1 }])
 })

@@ -2,7 +2,7 @@ import t from 'tap'
 import { watchConfig } from '../../../src/cluster/primary/config-watch.ts'
 import { eventually } from '../../support/eventually.ts'
 
-/** Files whose content a test sets, and a watch that looks at them all the time. */
+/** Files whose content a test sets, and a watch that polls them. */
 const startWatch = (t: { teardown(handler: () => unknown): unknown }) => {
   const files = { loaded: 'a', contents: ['a'], looks: 0 }
   const reloaded: string[] = []
@@ -26,7 +26,7 @@ const startWatch = (t: { teardown(handler: () => unknown): unknown }) => {
   return { files, reloaded, watch, seeLooks }
 }
 
-t.test('a new content is told once', async t => {
+t.test('new content triggers one reload', async t => {
   const { files, reloaded, seeLooks } = startWatch(t)
   await seeLooks(3)
   t.same(reloaded, [])
@@ -37,7 +37,7 @@ t.test('a new content is told once', async t => {
   t.same(reloaded, ['b'])
 })
 
-t.test('a file that is being written is left alone until two looks find the same', async t => {
+t.test('a file that is being written is not reloaded until two polls read the same content', async t => {
   const { files, reloaded, seeLooks } = startWatch(t)
 
   files.contents = ['b', 'bc']
@@ -49,7 +49,7 @@ t.test('a file that is being written is left alone until two looks find the same
   t.same(reloaded, ['bcd'])
 })
 
-t.test('nothing is looked at any more once it is closed', async t => {
+t.test('the watch does not read any file after it is closed', async t => {
   const { files, reloaded, watch, seeLooks } = startWatch(t)
   await seeLooks(1)
 

@@ -13,7 +13,7 @@ const readyz = async (sidegate: RunningSidegate): Promise<number> => (await fetc
 const hasExited = (sidegate: RunningSidegate): Promise<boolean> =>
   Promise.race([sidegate.exited.then(() => true), Promise.resolve(false)])
 
-/** Nobody listens any more. */
+/** Whether the gateway has closed its listening sockets. */
 const isRefused = (sidegate: RunningSidegate): Promise<boolean> =>
   openConnection(sidegate).then(
     socket => {
@@ -23,7 +23,7 @@ const isRefused = (sidegate: RunningSidegate): Promise<boolean> =>
     (error: NodeJS.ErrnoException) => error.code === 'ECONNREFUSED',
   )
 
-/** A connection that the gateway has accepted, without a request on it yet. */
+/** A connection to the gateway on which no request has been sent yet. */
 const openConnection = async (sidegate: RunningSidegate): Promise<Socket> => {
   const { hostname, port } = new URL(sidegate.url)
   const socket = connect(Number(port), hostname)
@@ -47,11 +47,11 @@ t.test('SIGTERM under load: not ready, still accepting, every answer ends its co
   t.same(load.failures, [])
   t.ok(load.answers.every(({ status }) => status === 200))
   const late = load.answers.filter(({ startedAtMs }) => startedAtMs > unreadyAtMs)
-  t.ok(late.length > 100, 'it went on accepting')
+  t.ok(late.length > 100, 'the gateway continued to accept connections')
   t.ok(late.every(({ connection }) => connection === 'close'))
   t.ok(
     load.answers.some(({ connection }) => connection === 'keep-alive'),
-    'connections were kept before',
+    'connections were kept alive before',
   )
   t.equal(await sidegate.exited, 0)
 })
@@ -69,7 +69,7 @@ t.test('a connection that was accepted before the listeners closed is still serv
   t.equal(await sidegate.exited, 0)
 })
 
-t.test('what is in flight at SIGTERM is answered, however long it takes within the timeout', async t => {
+t.test('a request in flight at SIGTERM is answered, however long it takes within the timeout', async t => {
   const upstream = await startSlowUpstream(t)
   const sidegate = await startGateway(t, {
     ...publishing(upstream),
@@ -81,7 +81,7 @@ t.test('what is in flight at SIGTERM is answered, however long it takes within t
 
   sidegate.kill('SIGTERM')
   await eventually(() => isRefused(sidegate))
-  // A connection without a request has a second to bring one; this one is waited for beyond that.
+  // A connection without a request gets one second to send one; this one has a request, so the drain waits longer.
   const beyondMs = performance.now() + 1500
   await eventually(() => performance.now() > beyondMs)
   t.equal(await hasExited(sidegate), false)
@@ -89,12 +89,12 @@ t.test('what is in flight at SIGTERM is answered, however long it takes within t
   const answer = await asked
 
   t.equal(answer.status, 200)
-  t.equal(answer.headers.get('connection'), 'close', 'whenever its request came')
+  t.equal(answer.headers.get('connection'), 'close', 'no matter when its request arrived')
   t.equal((await answer.text()).length, 1_000_000)
   t.equal(await sidegate.exited, 0)
 })
 
-t.test('what is in flight longer than the timeout is given up: exit code 1', async t => {
+t.test('a request in flight longer than the timeout is aborted: exit code 1', async t => {
   const upstream = await startSlowUpstream(t)
   const sidegate = await startGateway(t, {
     ...publishing(upstream),
@@ -133,12 +133,12 @@ t.test('a drain lasts for its whole delay and its whole timeout', async t => {
   const [stopped] = logEntries(sidegate, 'stopped')
   const lastedMs = Date.parse(stopped?.time ?? '') - Date.parse(draining?.time ?? '')
 
-  // A timer may fire a millisecond before its time by the clock of the log.
+  // A timer may fire a millisecond early by the clock of the log.
   t.ok(acceptedForMs >= 1990, `connections were accepted for ${acceptedForMs} ms`)
   t.ok(lastedMs >= 3990, `the drain lasted ${lastedMs} ms`)
 })
 
-t.test('a connection that brings its request only after SIGTERM is served', async t => {
+t.test('a connection that sends its request only after SIGTERM is served', async t => {
   const sidegate = await startGateway(t, { workers: 1, shutdown: { delay: '60s', timeout: '5s' } })
   const socket = await openConnection(sidegate)
   sidegate.kill('SIGTERM')
@@ -171,7 +171,7 @@ t.test('a worker that dies while draining is replaced by one that drains', async
   t.equal(answer.headers.get('connection'), 'close')
 })
 
-t.test('a primary that is killed leaves no worker behind, and its port is free', async t => {
+t.test('when the primary is killed, its workers exit and its port is free', async t => {
   const sidegate = await startGateway(t)
   t.equal(sidegate.workerPids().length, 2)
 

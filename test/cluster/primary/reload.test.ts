@@ -21,7 +21,7 @@ const client = (client_id: string, secret: Readonly<Record<string, string>>) => 
   grant_types: ['client_credentials'],
 })
 
-/** Asks until each of two workers has answered on a connection of its own; resolves to what they answered. */
+/** Sends requests until two workers have each answered on separate connections; resolves to the statuses. */
 const askEveryWorker = async (
   sidegate: RunningSidegate,
   path: string,
@@ -56,7 +56,7 @@ const reloadMetrics = async (sidegate: RunningSidegate) => {
   }
 }
 
-/** What `/readyz?verbose` says of the configuration. */
+/** The line of `/readyz?verbose` about the configuration. */
 const readiness = async (sidegate: RunningSidegate) => {
   const answer = await fetch(`${sidegate.admin}/readyz?verbose`)
   return { status: answer.status, configuration: /^configuration: (.*)$/m.exec(await answer.text())?.[1] }
@@ -67,7 +67,7 @@ t.test('one gateway, changed again and again', async t => {
   const login = { failures: '10000/1minute' }
   const sidegate = await startGateway(t, { workers: 2, login, ...first })
 
-  t.test('SIGHUP: operations and clients of the new configuration hold on every worker', async t => {
+  t.test('SIGHUP: every worker serves the operations and clients of the new configuration', async t => {
     t.same(await askEveryWorker(sidegate, '/token', askToken('shop', 'one')), new Set([200]))
 
     await reload(sidegate, {
@@ -100,14 +100,17 @@ t.test('one gateway, changed again and again', async t => {
     t.match(configuration, /^refused at \d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ; the one before it is served$/)
   })
 
-  t.test('a worker that dies while the file is bad is replaced by one that serves what the others serve', async t => {
-    process.kill(workerPid(sidegate), 'SIGKILL')
-    await eventually(() => logEntries(sidegate, 'worker_ready').length === 3)
+  t.test(
+    'a worker that dies while the file is invalid is replaced by one with the configuration of the others',
+    async t => {
+      process.kill(workerPid(sidegate), 'SIGKILL')
+      await eventually(() => logEntries(sidegate, 'worker_ready').length === 3)
 
-    t.same(await askEveryWorker(sidegate, '/token', askToken('shop', 'two')), new Set([200]))
-  })
+      t.same(await askEveryWorker(sidegate, '/token', askToken('shop', 'two')), new Set([200]))
+    },
+  )
 
-  t.test('what a running gateway cannot change is refused, by its name', async t => {
+  t.test('a change that needs a restart is refused, and the message names the setting', async t => {
     const good = { ...grouping(jwks(openPath), token), clients: [], unknown: undefined }
 
     await reload(sidegate, { ...good, workers: 3, listen: '127.0.0.1:1' })
@@ -117,7 +120,7 @@ t.test('one gateway, changed again and again', async t => {
     t.same(await askEveryWorker(sidegate, '/keys'), new Set([200]))
   })
 
-  t.test('a file that is good again is served without being asked for', async t => {
+  t.test('a file that is valid again is served without a signal', async t => {
     const before = await reloadMetrics(sidegate)
 
     await reload(sidegate, { ...first, workers: 2, listen: '127.0.0.1:0' }, () => undefined)
@@ -130,7 +133,7 @@ t.test('one gateway, changed again and again', async t => {
     t.ok(after.succeededAt > before.succeededAt)
   })
 
-  t.test('the metrics say when what is served expires or rotates, and nothing of what is no more', async t => {
+  t.test('the metrics show when served certificates and keys are due, and removed ones disappear', async t => {
     const { ca } = createCertificates(t)
     const forward = { method: 'GET', path: '/there', upstream: 'there', credentials: 'none' }
     const upstreams = { there: { targets: ['https://127.0.0.1:1'], tls: { ca_file: ca.certFile } } }
@@ -183,10 +186,10 @@ t.test('one gateway, changed again and again', async t => {
     t.same([await published(), await signing()], [['new'], 'new'])
 
     await reload(sidegate, { ...first, keys: undefined })
-    t.equal((await published()).includes('new'), false, 'and those of the store sign again')
+    t.equal((await published()).includes('new'), false, 'the keys of the store sign again')
   })
 
-  t.test('a mounted ConfigMap that is swapped is served, with the secrets in its files', async t => {
+  t.test('a mounted ConfigMap is served after its symlink is swapped, with the secrets in its files', async t => {
     const version = (name: string, secret: string, path: string): void => {
       mkdirSync(join(sidegate.dir, name))
       const clients = [client('shop', { client_secret_file: join(sidegate.dir, 'secret') })]
@@ -233,11 +236,11 @@ t.test('under load not one request fails while the configuration changes', async
   t.same(load.failures, [])
   t.ok(load.answers.every(({ status }) => status === 200))
   t.equal(logEntries(sidegate, 'config_reloaded').length, 10)
-  t.equal(logEntries(sidegate, 'worker_ready').length, 2, 'no process was replaced for it')
+  t.equal(logEntries(sidegate, 'worker_ready').length, 2, 'no worker process was replaced')
   t.equal(await countServing(sidegate), 2)
 })
 
-t.test('a request under way is finished as it began, though its operation has gone', async t => {
+t.test('a request in flight is finished with the old configuration, even if its operation was removed', async t => {
   const upstream = await startSlowUpstream(t)
   const sidegate = await startGateway(t, { ...publishing(upstream), workers: 1 })
   const asked = fetch(`${sidegate.url}/slow`)
@@ -253,7 +256,7 @@ t.test('a request under way is finished as it began, though its operation has go
   t.equal(readFileSync(configFileOf(sidegate), 'utf8').includes('/slow'), false)
 })
 
-t.test('an upstream of which the configuration says the same goes on with what it knows', async t => {
+t.test('an upstream whose configuration does not change keeps its state', async t => {
   const upstream = await startSlowUpstream(t)
   const service = { targets: [upstream.url], maxInFlight: 1, maxQueue: 0 }
   const sidegate = await startGateway(t, { ...publishing(upstream), upstreams: { slow: service }, workers: 1 })
@@ -262,7 +265,7 @@ t.test('an upstream of which the configuration says the same goes on with what i
   await eventually(() => upstream.waiting() === 1)
 
   await reload(sidegate, { groupings: [...publishing(upstream).groupings, ...grouping(jwks(openPath)).groupings] })
-  t.equal((await ask()).status, 503, 'the request of before takes its room')
+  t.equal((await ask()).status, 503, 'the earlier request still uses its only slot')
   upstream.answerAll()
   t.equal((await asked).status, 200)
   const later = ask()
@@ -272,5 +275,9 @@ t.test('an upstream of which the configuration says the same goes on with what i
   await eventually(() => upstream.waiting() === 2)
   upstream.answerAll()
 
-  t.same([(await later).status, (await latest).status], [200, 200], 'one that has changed begins anew')
+  t.same(
+    [(await later).status, (await latest).status],
+    [200, 200],
+    'an upstream whose configuration has changed starts with new state',
+  )
 })

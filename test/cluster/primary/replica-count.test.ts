@@ -3,7 +3,7 @@ import type { PrimaryMessage } from '../../../src/cluster/messages.ts'
 import { reportReplicas } from '../../../src/cluster/primary/replica-count.ts'
 import { eventually } from '../../support/eventually.ts'
 
-t.test('workers are told how many pods there are when that changes, and when one of them is new', async t => {
+t.test('workers receive the number of pods when it changes, and a new worker receives it at once', async t => {
   const pods = { count: 1, index: 0, looks: 0 }
   const names = ['worker-1']
   const told: PrimaryMessage[] = []

@@ -8,7 +8,7 @@ import { countServing, logEntries, openPath, startGateway, workerPid } from '../
 import { type Load, startLoad } from '../support/load.ts'
 import { publishing, startSlowUpstream } from '../support/slow-upstream.ts'
 
-/** About a thousand requests a second where the machine has time for them, all on kept connections. */
+/** About a thousand requests a second if the machine is fast enough, all on kept-alive connections. */
 const keepAsking = (sidegate: RunningSidegate): Load =>
   startLoad({ url: sidegate.url + openPath, keeping: 20, opening: 0, pauseMs: 15 })
 
@@ -35,11 +35,11 @@ t.test('all workers are replaced under load, and not one request fails', async t
   t.equal(await countServing(sidegate), 2)
   t.same(logEntries(sidegate, 'worker_died'), [])
   const metrics = await scrape(sidegate.admin)
-  t.equal(sumOf(metrics, 'sidegate_http_requests_total'), load.answers.length, 'every one of them is counted')
+  t.equal(sumOf(metrics, 'sidegate_http_requests_total'), load.answers.length, 'every request is counted')
   t.equal(sumOf(metrics, 'sidegate_http_requests_in_flight'), 0)
 })
 
-t.test('a request under way in a worker that is replaced is answered, and ends its connection', async t => {
+t.test('a request in flight in a worker that is replaced is answered, and its connection is closed', async t => {
   const upstream = await startSlowUpstream(t)
   const sidegate = await startGateway(t, { ...publishing(upstream), workers: 1 })
   const [before] = sidegate.workerPids()
@@ -50,7 +50,7 @@ t.test('a request under way in a worker that is replaced is answered, and ends i
   await eventually(() => logEntries(sidegate, 'workers_replaced').length === 1)
   t.ok(
     sidegate.workerPids().some(pid => pid === before),
-    'it waits for the answer',
+    'the worker waits for the answer',
   )
   upstream.answerAll()
 
@@ -60,7 +60,7 @@ t.test('a request under way in a worker that is replaced is answered, and ends i
   await eventually(() => !sidegate.workerPids().some(pid => pid === before))
 })
 
-t.test('where a new worker cannot serve the old ones stay', async t => {
+t.test('if a new worker cannot serve, the old workers are kept', async t => {
   const sidegate = await startGateway(t, { workers: 2 })
   const before = sidegate.workerPids()
   const store = join(sidegate.dir, 'sidegate.db')
@@ -82,7 +82,7 @@ t.test('where a new worker cannot serve the old ones stay', async t => {
   t.same(logEntries(sidegate, 'worker_died'), [])
 })
 
-t.test('what only one worker has is not thrown away', async t => {
+t.test('a rolling restart is refused if the store is in the memory of the worker', async t => {
   const sidegate = await startGateway(t, { workers: 1, store: 'memory:' })
   const before = sidegate.workerPids()
 
@@ -95,7 +95,7 @@ t.test('what only one worker has is not thrown away', async t => {
   t.same(logEntries(sidegate, 'workers_replaced'), [])
 })
 
-t.test('a worker killed under load fails only what is inside it', async t => {
+t.test('when a worker is killed under load, only its own requests fail', async t => {
   const sidegate = await startGateway(t, { workers: 2 })
   const load = keepAsking(sidegate)
   await seeAnswers(load, 500)
@@ -108,7 +108,10 @@ t.test('a worker killed under load fails only what is inside it', async t => {
 
   const workers = new Map(logEntries(sidegate, 'request').map(entry => [entry.request_id, entry.worker_pid]))
   for (const { code, earlierIds } of load.failures) {
-    t.ok(earlierIds.length > 0 && earlierIds.every(id => (workers.get(id) ?? pid) === pid), `${code}: it was inside`)
+    t.ok(
+      earlierIds.length > 0 && earlierIds.every(id => (workers.get(id) ?? pid) === pid),
+      `${code}: the request was in the killed worker`,
+    )
   }
   t.ok(load.failures.length <= 20, 'each client loses one request at most')
   t.ok(load.answers.every(({ status }) => status === 200))

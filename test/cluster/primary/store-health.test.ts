@@ -9,26 +9,29 @@ const setup = () => {
 }
 
 for (const part of ['store', 'limiter'] as const) {
-  t.test(`the only worker ends while its ${part} is away: it stays away until the next one reaches it`, async t => {
-    const { said, watch } = setup()
-    watch.report('one', part, true, undefined)
-    watch.report('one', part, false, 'refused')
+  t.test(
+    `the only worker ends while its ${part} is down: it is reported down until the next worker reaches it`,
+    async t => {
+      const { said, watch } = setup()
+      watch.report('one', part, true, undefined)
+      watch.report('one', part, false, 'refused')
 
-    watch.forget('one')
+      watch.forget('one')
 
-    t.same(said, ['store_down'])
-    t.match(watch.finding(part), /\(refused\)/)
-    watch.report('two', part, false, 'unknown')
-    t.match(watch.finding(part), /\(unknown\)/)
-    watch.forget('two')
-    t.same(said, ['store_down'], 'once')
-    watch.report('three', part, true, undefined)
-    t.same(said, ['store_down', 'store_up'])
-    t.equal(watch.finding(part), 'ok')
-  })
+      t.same(said, ['store_down'])
+      t.match(watch.finding(part), /\(refused\)/)
+      watch.report('two', part, false, 'unknown')
+      t.match(watch.finding(part), /\(unknown\)/)
+      watch.forget('two')
+      t.same(said, ['store_down'], 'once')
+      watch.report('three', part, true, undefined)
+      t.same(said, ['store_down', 'store_up'])
+      t.equal(watch.finding(part), 'ok')
+    },
+  )
 }
 
-t.test('the one that complained ends, and another reaches the store: it is up', async t => {
+t.test('if the worker that reported a failure ends and another one reaches the store, the store is up', async t => {
   const { said, watch } = setup()
   watch.report('one', 'store', true, undefined)
   watch.report('two', 'store', false, 'refused')
@@ -38,7 +41,7 @@ t.test('the one that complained ends, and another reaches the store: it is up', 
   t.same(said, ['store_down', 'store_up'])
 })
 
-t.test('a new reason is found, and no new line', async t => {
+t.test('a new reason is kept, and no new line is logged', async t => {
   const { said, watch } = setup()
 
   watch.report('one', 'store', false, 'it ended the connection')

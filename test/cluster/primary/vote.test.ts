@@ -3,7 +3,7 @@ import type { EncodedConfig, PrimaryMessage } from '../../../src/cluster/message
 import { createVote } from '../../../src/cluster/primary/vote.ts'
 import { createClients } from '../../../src/oauth/clients/configured-clients.ts'
 
-/** What is proposed plays no part here. */
+/** The content of the proposed configuration does not matter here. */
 const parcel: EncodedConfig = { config: {}, clients: createClients([]).pack() }
 
 const startAgreement = (...names: readonly string[]) => {
@@ -23,17 +23,20 @@ t.test('a configuration is agreed on when every worker could build it', async t 
   t.equal(await reached, undefined)
 })
 
-t.test('the first worker that could not says why, and the others are not waited for', async t => {
-  const { agreement } = startAgreement('one', 'two', 'three')
-  const reached = agreement.begin(1, parcel)
+t.test(
+  'the first worker that cannot build it gives the reason, and the primary does not wait for the others',
+  async t => {
+    const { agreement } = startAgreement('one', 'two', 'three')
+    const reached = agreement.begin(1, parcel)
 
-  agreement.record('one', 1, undefined)
-  agreement.record('two', 1, 'no keys')
+    agreement.record('one', 1, undefined)
+    agreement.record('two', 1, 'no keys')
 
-  t.equal(await reached, 'no keys')
-})
+    t.equal(await reached, 'no keys')
+  },
+)
 
-t.test('an answer about an earlier configuration counts for nothing', async t => {
+t.test('an answer about an earlier configuration is ignored', async t => {
   const { agreement } = startAgreement('one')
   const earlier = agreement.begin(1, parcel)
   agreement.record('one', 1, 'no keys')
@@ -46,7 +49,7 @@ t.test('an answer about an earlier configuration counts for nothing', async t =>
   t.equal(await reached, undefined)
 })
 
-t.test('a worker that has gone is not waited for', async t => {
+t.test('the primary does not wait for a worker that has exited', async t => {
   const { agreement } = startAgreement('one', 'two')
   const reached = agreement.begin(1, parcel)
 
@@ -56,6 +59,6 @@ t.test('a worker that has gone is not waited for', async t => {
   t.equal(await reached, undefined)
 })
 
-t.test('where nobody serves nobody is asked', async t => {
+t.test('a configuration is agreed on at once if no worker serves', async t => {
   t.equal(await startAgreement().agreement.begin(1, parcel), undefined)
 })

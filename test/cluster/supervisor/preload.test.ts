@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import t, { type Test } from 'tap'
 
 /**
- * Run as a program of its own, which forks itself as `worker`: a worker says two things and lives on, or ends at once.
- * Prints what was taken over.
+ * A program that forks itself as `worker`: the worker sends two messages and keeps running, or exits at once.
+ * The program prints what it took over from the preloaded worker.
  */
 const program = `
 import cluster from 'node:cluster'
@@ -52,14 +52,14 @@ const run = async (t: Test, role: string, env = {}): Promise<unknown> => {
   return JSON.parse(Buffer.concat(texts).toString())
 }
 
-t.test('a worker that was started before is handed over once, with what it has said', async t => {
+t.test('a preloaded worker is handed over once, with the messages that it has sent', async t => {
   t.same(await run(t, 'take'), [0, [{ type: 'loaded' }], { type: 'started' }, true])
 })
 
-t.test('one that nobody takes ends, and holds nobody up', async t => {
+t.test('a preloaded worker that is not taken is ended, and does not keep the process running', async t => {
   t.equal(await run(t, 'dispose'), 'SIGKILL')
 })
 
-t.test('one that has ended is not handed over', async t => {
+t.test('a preloaded worker that has exited is not handed over', async t => {
   t.equal(await run(t, 'die', { DIES: 'yes' }), true)
 })

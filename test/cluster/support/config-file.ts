@@ -7,7 +7,7 @@ import { logEntries } from './gateway.ts'
 
 export const configFileOf = (sidegate: RunningSidegate): string => join(sidegate.dir, 'sidegate.yaml')
 
-/** Puts another text in the place of a gateway's configuration, all at once. */
+/** Replaces the text of a gateway's configuration atomically. */
 export const writeConfig = (sidegate: RunningSidegate, text: string): void => {
   writeFileSync(`${configFileOf(sidegate)}.next`, text)
   renameSync(`${configFileOf(sidegate)}.next`, configFileOf(sidegate))
@@ -17,7 +17,7 @@ export const writeConfig = (sidegate: RunningSidegate, text: string): void => {
 export const changedConfig = (sidegate: RunningSidegate, changes: TestConfig): string =>
   stringify({ ...parse(readFileSync(configFileOf(sidegate), 'utf8')), ...changes })
 
-/** How many reloads of a gateway have ended so far, well or not. */
+/** How many reloads of a gateway have succeeded or failed so far. */
 const countReloads = (sidegate: RunningSidegate): number =>
   logEntries(sidegate, 'config_reloaded').length + logEntries(sidegate, 'config_refused').length
 

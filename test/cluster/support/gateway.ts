@@ -2,7 +2,7 @@ import { type RunningSidegate, startSidegate, type TestConfig } from '../../supp
 
 type Teardown = Parameters<typeof startSidegate>[0]
 
-/** The path of an operation that every worker answers by itself, for anybody and without a plan. */
+/** The path of an operation that every worker answers by itself, without credentials and without a plan. */
 export const openPath = '/.well-known/jwks.json'
 
 /** A gateway of several workers that publishes `openPath`. */
@@ -13,7 +13,7 @@ export const startGateway = (t: Teardown, changes: TestConfig = {}): Promise<Run
     ...changes,
   })
 
-/** A line of the log, as far as the tests look into it. */
+/** The fields of a log line that the tests read. */
 export interface LogEntry {
   readonly event?: string
   readonly time?: string
@@ -33,16 +33,19 @@ export const logEntries = (sidegate: RunningSidegate, event: string): readonly L
     .map(line => JSON.parse(line) as LogEntry)
     .filter(entry => entry.event === event)
 
-/** How many workers are serving, by the gateway's own word. */
+/** How many workers are serving, according to `/readyz?verbose`. */
 export const countServing = async (sidegate: RunningSidegate): Promise<number> => {
   const lines = await (await fetch(`${sidegate.admin}/readyz?verbose`)).text()
   return Number(/^workers: (\d+) of/m.exec(lines)?.[1])
 }
 
-/** The process id of a worker, of another one each turn. Throws where none is known: 0 would mean this process and all of its group. */
+/**
+ * The process id of a worker, of a different worker for each turn. Throws if no worker is known, because `kill` would
+ * take 0 as the process group of this process.
+ */
 export const workerPid = (sidegate: RunningSidegate, turn = 0): number => {
   const pids = sidegate.workerPids()
   const pid = pids[turn % pids.length]
-  if (pid === undefined) throw new Error('no worker is known to be up')
+  if (pid === undefined) throw new Error('no worker is known to be running')
   return pid
 }

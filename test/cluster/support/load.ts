@@ -2,11 +2,11 @@ import { Agent, type IncomingMessage, request } from 'node:http'
 import type { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** Clients that keep asking, and what became of every one of their requests. */
+/** Clients that send requests continuously, and the result of each request. */
 export interface Load {
   readonly answers: readonly Answer[]
   readonly failures: readonly Failure[]
-  /** Lets every client finish the request it has under way. */
+  /** Stops the clients after each has finished its current request. */
   stop(): Promise<void>
 }
 
@@ -18,25 +18,25 @@ export interface Answer {
 }
 
 export interface Failure {
-  /** e.g. `ECONNRESET`, or `timeout` for a client that was left hanging. */
+  /** e.g. `ECONNRESET`, or `timeout` for a client that got no answer. */
   readonly code: string
   readonly startedAtMs: number
   readonly endedAtMs: number
-  /** X-Request-Id of every answer that came over the same connection before. */
+  /** The X-Request-Id of each earlier answer on the same connection. */
   readonly earlierIds: readonly string[]
 }
 
 export interface LoadOptions {
   readonly url: string
-  /** Clients that keep their connection. */
+  /** The number of clients that keep their connection. */
   readonly keeping: number
-  /** Clients that open a connection for each request. */
+  /** The number of clients that open a connection for each request. */
   readonly opening: number
-  /** What a client waits between an answer and its next request, in milliseconds. */
+  /** The pause of a client between an answer and its next request, in milliseconds. */
   readonly pauseMs: number
 }
 
-/** How long a client waits for an answer before it counts as left hanging, in milliseconds. */
+/** How long a client waits for an answer before the request counts as timed out, in milliseconds. */
 const patienceMs = 15_000
 
 export const startLoad = (options: LoadOptions): Load => {

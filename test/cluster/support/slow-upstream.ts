@@ -2,11 +2,11 @@ import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** A service that answers a request only when the test says so. */
+/** A service that answers requests only when the test calls `answerAll`. */
 export interface SlowUpstream {
   /** e.g. `http://127.0.0.1:41234` */
   readonly url: string
-  /** Requests that wait for their answer. */
+  /** The number of requests that wait for their answer. */
   waiting(): number
   /** Answers them all with 200 and this body. */
   answerAll(body?: string): void
@@ -30,7 +30,7 @@ export const startSlowUpstream = async (t: { teardown(handler: () => unknown): u
   }
 }
 
-/** What publishes it at `/slow`, for anybody and without a plan. */
+/** A configuration that publishes the service at `/slow`, without credentials and without a plan. */
 export const publishing = (upstream: SlowUpstream) => ({
   groupings: [
     {

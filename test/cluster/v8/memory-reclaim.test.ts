@@ -6,12 +6,12 @@ import { residentMiB } from '../../support/memory.ts'
 import { type RunningSidegate, startSidegate } from '../../support/sidegate.ts'
 
 const many = 4000
-/** What comes at once must fit into the queue of the listening socket. */
+/** Connections that are opened together must fit into the accept queue of the listening socket. */
 const atOnce = 100
 
 const request = 'GET /nowhere HTTP/1.1\r\nHost: gw.test\r\n\r\n'
 
-/** Resolves when each of them has an answer, and stays open. */
+/** Opens `many` connections; resolves when each has received an answer, and leaves them open. */
 const openMany = async ({ url }: RunningSidegate): Promise<readonly Socket[]> => {
   const { hostname, port } = new URL(url)
   const sockets: Socket[] = []
@@ -24,7 +24,7 @@ const openMany = async ({ url }: RunningSidegate): Promise<readonly Socket[]> =>
   return sockets
 }
 
-t.test('what many connections took goes back to the system when they have gone', async t => {
+t.test('the memory of many connections is returned to the system after they are closed', async t => {
   const sidegate = await startSidegate(t, { workers: 1, store: 'memory:' })
   const [worker = 0] = sidegate.workerPids()
   const before = residentMiB(worker)
@@ -39,7 +39,7 @@ t.test('what many connections took goes back to the system when they have gone',
   t.same(sidegate.workerPids(), [worker], 'in the same process')
 })
 
-t.test('where the system does not say what a process holds, it is served all the same', async t => {
+t.test('if the system does not report the memory of a process, the gateway serves all the same', async t => {
   const withoutProc = ['bwrap', '--bind', '/', '/', '--dev', '/dev', '--tmpfs', '/proc', '--die-with-parent']
   const { url } = await startSidegate(t, { workers: 1 }, {}, withoutProc)
 

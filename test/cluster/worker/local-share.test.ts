@@ -8,7 +8,7 @@ const shareIn = (pods: number, pod: number | undefined, workers: number, slot: n
   return share.now()
 }
 
-t.test('the workers of all pods hold one share each', async t => {
+t.test('each worker of each pod holds one share', async t => {
   const shares = [0, 1, 2].flatMap(pod => [0, 1].map(slot => shareIn(3, pod, 2, slot)))
 
   t.strictSame(
@@ -27,7 +27,7 @@ t.test(
   },
 )
 
-t.test('the only pod knows which it is without being told', async t => {
+t.test('a single pod knows its index without a message', async t => {
   t.strictSame(
     [shareIn(1, undefined, 2, 0), shareIn(1, undefined, 2, 1)],
     [0, 1].map(index => ({ index, of: 2 })),

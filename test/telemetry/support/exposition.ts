@@ -1,6 +1,6 @@
 import { fetchFreshMetrics } from '../../support/fresh-metrics.ts'
 
-/** A scrape, read: what Prometheus would make of it. */
+/** A parsed scrape, as Prometheus would read it. */
 export interface Exposition {
   /** `# TYPE` by metric name. */
   readonly types: ReadonlyMap<string, string>
@@ -12,7 +12,7 @@ export interface Sample {
   readonly name: string
   readonly labels: Readonly<Record<string, string>>
   readonly value: number
-  /** OpenMetrics alone; its timestamp is in seconds. */
+  /** In OpenMetrics only; its timestamp is in seconds. */
   readonly exemplar?: {
     readonly labels: Readonly<Record<string, string>>
     readonly value: number
@@ -20,7 +20,7 @@ export interface Sample {
   }
 }
 
-/** Reads the text format 0.0.4 or OpenMetrics 1.0. Throws at the first line that is neither comment nor sample. */
+/** Reads the text format 0.0.4 or OpenMetrics 1.0. Throws at the first line that is neither a comment nor a sample. */
 export const parseExposition = (text: string): Exposition => {
   const types = new Map<string, string>()
   const helps = new Map<string, string>()
@@ -85,7 +85,7 @@ export const scrape = async (admin: string): Promise<Exposition> => {
 
 const onlyGrows = (name: string): boolean => /_(total|count|bucket|sum)$/.test(name)
 
-/** The series of `before` that are smaller or missing in `after` though they may only grow; none where all is well. */
+/** The series of `before` that may only grow but are smaller or missing in `after`; empty if there is no fault. */
 export const shrunkBetween = (before: Exposition, after: Exposition): readonly string[] => {
   const values = new Map(after.samples.map(sample => [seriesOf(sample), sample.value]))
   return before.samples

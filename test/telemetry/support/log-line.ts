@@ -9,10 +9,10 @@ interface Declared {
   readonly optional: readonly string[]
 }
 
-/** What begins every line, and the sentence for a person. */
+/** The fields that every line begins with, and the message. */
 const frame = ['level', 'time', 'pid', 'worker_pid', 'event', 'msg']
 
-/** Everything in which a line is not what the catalogue says; empty where it is. */
+/** Every difference between a line and the catalogue; empty if the line matches the catalogue. */
 export const faultsOf = (line: LogLine): readonly string[] => {
   const { event, level, time, pid, worker_pid } = line
   const declared = entryOf<Declared & { readonly level: string }>(logEvents, event)
@@ -21,9 +21,9 @@ export const faultsOf = (line: LogLine): readonly string[] => {
   if (!own) return [`${line.action} is no action`]
   const mayWarn = event === 'audit' || event === 'stopped'
   return [
-    ...(level === declared.level || (mayWarn && level === 'warn') ? [] : [`${event} is told as ${level}`]),
+    ...(level === declared.level || (mayWarn && level === 'warn') ? [] : [`${event} has the level ${level}`]),
     ...(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(String(time)) ? [] : [`${event} has no time`]),
-    ...(Number.isInteger(pid ?? worker_pid) ? [] : [`${event} says no process`]),
+    ...(Number.isInteger(pid ?? worker_pid) ? [] : [`${event} has no process id`]),
     ...fieldFaults(line, event === 'audit' ? withOutcome(own) : own).map(fault => `${event}: ${fault}`),
   ]
 }

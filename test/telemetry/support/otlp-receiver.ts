@@ -2,14 +2,14 @@ import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** A collector of traces that reads what OTLP/HTTP says in JSON. */
+/** A trace collector that reads OTLP/HTTP with JSON. */
 export interface OtlpReceiver {
   /** Its origin. */
   readonly url: string
   readonly deliveries: readonly Delivery[]
-  /** Of all deliveries that it has taken. */
+  /** The spans of all deliveries that the collector has accepted. */
   spans(): readonly ReceivedSpan[]
-  /** What it answers from now on: a status, or nothing at all. */
+  /** Sets the status of the next answers; with 'nothing' the collector does not answer. */
   answerWith(status: number | 'nothing'): void
 }
 
@@ -27,12 +27,12 @@ export interface ReceivedSpan {
   readonly parentSpanId: string | undefined
   readonly traceState: string | undefined
   readonly name: string
-  /** As the protocol numbers them: 2 a server's, 3 a client's. */
+  /** The number in the protocol: 2 for a server span, 3 for a client span. */
   readonly kind: number
   readonly startedAtNs: bigint
   readonly endedAtNs: bigint
   readonly attributes: Attributes
-  /** 2: an error. */
+  /** 2 means an error. */
   readonly statusCode: number | undefined
 }
 
@@ -74,7 +74,7 @@ export const startOtlpReceiver = async (t: Teardown): Promise<OtlpReceiver> => {
   }
 }
 
-/** `ExportTraceServiceRequest` of opentelemetry/proto/collector/trace/v1, as far as it is used. */
+/** `ExportTraceServiceRequest` of opentelemetry/proto/collector/trace/v1, the fields that the tests use. */
 interface WireRequest {
   readonly resourceSpans: readonly {
     readonly resource: { readonly attributes: readonly WireAttribute[] }

@@ -13,7 +13,7 @@ import { type MetricDeclaration, type MetricKey, metrics } from '../../../src/te
 import { buildInfo } from '../../../src/version.ts'
 import type { Exposition, Sample } from './exposition.ts'
 
-/** What of a configuration makes series. */
+/** The parts of a configuration that create series. */
 export interface SeriesMakers {
   readonly operations: readonly {
     readonly grouping: string
@@ -38,10 +38,10 @@ export const seriesMakersOf = ({ operations, oauth, plans, upstreams, store }: S
   store: store.kind,
 })
 
-/** Label values, in the order of the metric's declaration. */
+/** Label values in the order in which the metric declares its labels. */
 type Values = readonly string[]
 
-/** One of each list, in every way. */
+/** Every combination of one value from each list. */
 const product = (...lists: readonly Values[]): readonly Values[] =>
   lists.reduce<readonly Values[]>((rows, list) => rows.flatMap(row => list.map(value => [...row, value])), [[]])
 
@@ -69,10 +69,10 @@ const dropReasons = {
 } satisfies Record<DropReason, true>
 const ownCertificates = ['listener', 'internal', 'store'] as const satisfies readonly CertificateUse[]
 
-/** What a request that meets no operation may be answered: with an entry of the catalogue, as `OPTIONS *`, or not at all. */
+/** Statuses for a request that matches no operation: of the error catalogue, of `OPTIONS *`, or 499 for no answer. */
 const unmatchedCodes = [...new Set(Object.values(gatewayErrors).map(({ status }) => status)), 204, 499].map(String)
 
-/** GET may answer HEAD too; with any other method an operation is answered by 405 alone. */
+/** GET may answer HEAD too; a request with any other method gets 405. */
 const requestsOf = ({ operations }: SeriesMakers): readonly Values[] =>
   operations.flatMap(({ grouping, version, label, method }) => {
     const own = method === '*' ? methods : method === 'GET' ? ['GET', 'HEAD'] : [method]
@@ -91,7 +91,7 @@ const storeCalls = (): Values => {
   return ['ping', ...calls]
 }
 
-/** Every set of label values that a metric may have: a metric that is not here does not compile. */
+/** Every set of label values that a metric may have. If a metric is missing here, the file does not compile. */
 const valuesOf: Readonly<Record<MetricKey, (makers: SeriesMakers) => readonly Values[]>> = {
   httpRequests: makers => [
     ...requestsOf(makers),
@@ -148,11 +148,11 @@ const keys = Object.keys(metrics) as MetricKey[]
 /** How many samples one series of a metric has in a scrape. */
 const samplesOf = ({ kind, buckets }: MetricDeclaration): number => (kind === 'histogram' ? buckets.length + 3 : 1)
 
-/** How many series a configuration can have at most: the sum over all metrics of the products of their label values. */
+/** The maximum number of series of a configuration: the sum over all metrics of the products of their label values. */
 export const ceilingOf = (makers: SeriesMakers): number =>
   keys.reduce((sum, key) => sum + valuesOf[key](makers).length * samplesOf(metrics[key]), 0)
 
-/** The samples of a scrape whose metric or label values are none of the configuration's. */
+/** The samples of a scrape whose metric or label values do not follow from the configuration. */
 export const straysIn = (exposition: Exposition, makers: SeriesMakers): readonly Sample[] => {
   const known = new Set(
     keys.flatMap(key => valuesOf[key](makers).map(values => [metrics[key].name, ...values].join('\n'))),

@@ -1,4 +1,4 @@
-/** Standard outputs whose reader does not read: a pipe, a UNIX socket as systemd's journal gives one, and a terminal. */
+/** Standard outputs whose reader does not read: a pipe, a UNIX socket as systemd's journal uses, and a terminal. */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, constants, openSync, readFileSync } from 'node:fs'
@@ -8,10 +8,10 @@ import { scriptProgram } from '../../cli/top/terminal.ts'
 import { eventually } from '../../support/eventually.ts'
 import { childrenOf } from '../../support/memory.ts'
 
-/** A program whose standard output is not read any more. */
+/** A program whose standard output has a stalled reader. */
 export interface Stalled {
   readonly pid: number
-  /** Resolves to the exit code once the program has ended; its output is not read before. */
+  /** Resolves to the exit code once the program has exited; its output is not read until then. */
   readonly ended: () => Promise<number | null>
 }
 
@@ -21,7 +21,7 @@ export type StartStalled = (t: Test, command: readonly string[], isRunning: () =
 export const onPipe: StartStalled = async (t, command, isRunning) => {
   const pipe = join(t.testdir(), 'pipe')
   execFileSync('mkfifo', [pipe])
-  // For reading and writing at once opening does not wait for the other end.
+  // An open for both reading and writing does not wait for the other end.
   const fd = openSync(pipe, constants.O_RDWR)
   t.teardown(() => closeSync(fd))
   const child = start(t, command, fd)
@@ -29,14 +29,14 @@ export const onPipe: StartStalled = async (t, command, isRunning) => {
   return { pid: child.pid ?? 0, ended: () => exitOf(child) }
 }
 
-/** Node's own "pipe" to a child process is a pair of UNIX sockets; nothing is read of it, but for 64 KiB that Node reads ahead. */
+/** Node's "pipe" to a child process is a pair of UNIX sockets. Nothing is read from it, except 64 KiB of read-ahead. */
 export const onUnixSocket: StartStalled = async (t, command, isRunning) => {
   const child = start(t, command, 'pipe')
   await isRunning()
   return { pid: child.pid ?? 0, ended: () => exitOf(child) }
 }
 
-/** `script` makes a terminal and reads it, until SIGSTOP stops it. */
+/** `script` creates a terminal and reads from it until SIGSTOP stops `script`. */
 export const onTerminal: StartStalled = async (t, command, isRunning) => {
   const words = `exec ${command.map(word => `'${word}'`).join(' ')}`
   const script = start(t, [scriptProgram, '-qefc', words, '/dev/null'], 'ignore')
@@ -66,7 +66,7 @@ const exitOf = async (child: ChildProcess): Promise<number | null> => {
   return child.exitCode
 }
 
-/** Whether it runs: one that has ended and that its parent has not waited for does not. */
+/** Whether the process runs. A zombie, which has exited and waits for its parent, does not count as running. */
 const isAlive = (pid: number): boolean => {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')

@@ -2,9 +2,9 @@ import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
 import { createRandom } from '../../support/random.ts'
 
-/** Requests of every kind that somebody could think of to make series with, over connections that carry many at once. */
+/** Requests of every kind that could create metric series, pipelined over a few connections. */
 
-/** What they are sent to: operations of every kind, with plans and limits that let most of them through. */
+/** The configuration that gets the requests: operations of every kind, with plans and limits that allow most. */
 export const wildConfig = (upstream: string) => ({
   workers: 2,
   plans: { wide: { rate: '1000000/1second' }, narrow: { rate: '1/1hour' } },
@@ -37,7 +37,7 @@ const groupings = [
   { name: 'Closed', upstream: 'wild', operations: [{ method: 'GET', path: '/closed/**' }] },
 ]
 
-/** Answers any status that the path ends with, 100 to 999: an interim answer is followed by 200. */
+/** Answers with the status at the end of the path, 100 to 999; an interim response is followed by 200. */
 export const startWildUpstream = async (): Promise<{ readonly url: string; close(): void }> => {
   const server = createServer(socket => {
     let waiting = ''
@@ -63,17 +63,17 @@ const answerTo = (head: string): string => {
   return `${interim}HTTP/1.1 ${final} Wild\r\n${length}\r\n`
 }
 
-/** One request as it is written; `ends`: the gateway closes the connection over it, or may. */
+/** The bytes of one request; `ends` means that the gateway closes, or may close, the connection because of it. */
 interface WildRequest {
   readonly text: string
   readonly ends: boolean
 }
 
 const knownMethods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
-/** Such as the parser takes, and no operation has. */
+/** Methods that the parser accepts and no operation has. */
 const otherMethods = ['PROPFIND', 'SEARCH', 'UNLOCK', 'LINK', 'REPORT', 'QUERY', 'TRACE']
 
-/** @param seed the same requests for the same seed */
+/** @param seed the same seed gives the same requests */
 const createWildRequests = (seed: number): (() => WildRequest) => {
   const random = createRandom(seed)
   const below = (limit: number): number => Math.floor(random() * limit)
@@ -100,13 +100,13 @@ const createWildRequests = (seed: number): (() => WildRequest) => {
     () => write(`GET /authorize?client_id=${word()}&response_type=${word()}`),
     () => ({ ...write(`${word().toUpperCase().replace(/\d/g, 'Z')} /${word()}`), ends: true }),
   ]
-  // A method that nobody knows ends its connection: a few of those will do.
+  // An unknown method closes its connection, so only a few requests have one.
   return () => (kinds[below(random() < 0.01 ? kinds.length : kinds.length - 1)] as () => WildRequest)()
 }
 
 const requestsPerConnection = 250
 
-/** Sends so many, on eight connections at a time, and resolves when all of them have been answered. */
+/** Sends `count` requests on eight connections at a time, and resolves when all of them have been answered. */
 export const sendWildRequests = async (origin: string, count: number, seed = 1): Promise<void> => {
   const next = createWildRequests(seed)
   let left = count
@@ -126,7 +126,7 @@ export const sendWildRequests = async (origin: string, count: number, seed = 1):
   await Promise.all(Array.from({ length: 8 }, work))
 }
 
-/** Its last request ends the connection, and with it comes the last answer. */
+/** The last request of a batch closes the connection, so the end of the connection follows the last answer. */
 const exchange = async (origin: string, batch: string): Promise<void> => {
   const { hostname, port } = new URL(origin)
   const socket: Socket = connect(Number(port), hostname)

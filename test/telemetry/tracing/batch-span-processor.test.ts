@@ -28,11 +28,11 @@ const spanOf = (name: string, changes: Partial<Span> = {}): Span => ({
 interface Setting {
   readonly exporter: BatchSpanProcessor
   readonly recorder: Recorder
-  /** What was reported, in order. */
+  /** The reports in order. */
   readonly reports: readonly (string | undefined)[]
 }
 
-/** An hour between turns, so that nothing is sent but for the reason that a test is about. */
+/** An hour between exports, so that a batch is sent only for the reason that the test is about. */
 const open = (t: Test, endpoint: string, changes: object = {}): Setting => {
   const recorder = createRecorder()
   const reports: (string | undefined)[] = []
@@ -61,10 +61,10 @@ const open = (t: Test, endpoint: string, changes: object = {}): Setting => {
 
 const openAt = (t: Test, { url }: OtlpReceiver, changes: object = {}): Setting => open(t, `${url}/v1/traces`, changes)
 
-/** The cells of these counts, in the order in which the exporter asks for them. */
+/** The outcomes in the order in which the exporter creates their cells. */
 const outcomes = ['exported', 'dropped', 'refused']
 
-/** What was counted since the last look, by outcome. */
+/** The counts since the last call, by outcome. */
 const countsOf = (recorder: Recorder): Readonly<Record<string, number>> =>
   Object.fromEntries((recorder.takeChanges()?.numbers ?? []).map(([id, count]) => [outcomes[id], count]))
 
@@ -72,7 +72,7 @@ const add = ({ exporter }: Setting, ...names: readonly string[]): void => {
   for (const name of names) exporter.add(spanOf(name))
 }
 
-t.test('a span arrives as it was, under the name of the service, with the headers that were asked for', async t => {
+t.test('a span arrives unchanged, with the name of the service and the configured headers', async t => {
   const receiver = await startOtlpReceiver(t)
   const { exporter, recorder } = openAt(t, receiver)
   const beforeNs = BigInt(Date.now()) * 1_000_000n
@@ -105,12 +105,12 @@ t.test('a span arrives as it was, under the name of the service, with the header
     statusCode: 2,
   })
   t.same(span?.attributes, { 'http.route': '/a', 'http.response.status_code': 502 })
-  t.ok((span?.startedAtNs ?? 0n) >= beforeNs - 1_000_000_000n, 'by the clock of the world, which may be set in between')
+  t.ok((span?.startedAtNs ?? 0n) >= beforeNs - 1_000_000_000n, 'by the system clock, which may be set in between')
   t.equal((span?.endedAtNs ?? 0n) - (span?.startedAtNs ?? 0n), 2_250_000n)
   t.same(countsOf(recorder), { exported: 1 })
 })
 
-t.test('a full batch is sent at once, and one that is not waits', async t => {
+t.test('a full batch is sent at once, and a smaller batch waits', async t => {
   const receiver = await startOtlpReceiver(t)
   const setting = openAt(t, receiver)
 
@@ -125,7 +125,7 @@ t.test('a full batch is sent at once, and one that is not waits', async t => {
   )
 })
 
-t.test('what has gathered is sent at its turn', async t => {
+t.test('queued spans are sent at the next interval', async t => {
   const receiver = await startOtlpReceiver(t)
   const setting = openAt(t, receiver, { everyMs: 5 })
 
@@ -136,7 +136,7 @@ t.test('what has gathered is sent at its turn', async t => {
   await setting.exporter.close()
 })
 
-t.test('what there is no room for is dropped and counted', async t => {
+t.test('spans that exceed the queue are dropped and counted', async t => {
   const receiver = await startOtlpReceiver(t)
   receiver.answerWith('nothing')
   const setting = openAt(t, receiver)
@@ -146,7 +146,7 @@ t.test('what there is no room for is dropped and counted', async t => {
   t.same(countsOf(setting.recorder), { dropped: 3 })
 })
 
-t.test('what the collector has no room for now is sent again, and it is said once that it takes none', async t => {
+t.test('spans that the collector cannot take now are sent again, and the failure is reported once', async t => {
   const receiver = await startOtlpReceiver(t)
   const setting = openAt(t, receiver, { everyMs: 5 })
 
@@ -167,7 +167,7 @@ t.test('what the collector has no room for now is sent again, and it is said onc
   t.same(countsOf(setting.recorder), { exported: 4 })
 })
 
-t.test('what the collector will never take is not sent again', async t => {
+t.test('spans that the collector rejects for good are not sent again', async t => {
   const receiver = await startOtlpReceiver(t)
   const setting = openAt(t, receiver, { everyMs: 5 })
   const statuses = [400, 401, 413, 307]
@@ -186,7 +186,7 @@ t.test('what the collector will never take is not sent again', async t => {
   t.same(setting.reports, ['it answered 400'])
 })
 
-t.test('a collector that is not there is said by its code', async t => {
+t.test('an unreachable collector is reported with its error code', async t => {
   const setting = open(t, `http://127.0.0.1:${await findFreePort()}`)
 
   add(setting, '1', '2')
@@ -197,7 +197,7 @@ t.test('a collector that is not there is said by its code', async t => {
   t.same(countsOf(setting.recorder), { dropped: 2 })
 })
 
-t.test('a collector that hangs is given up in time', async t => {
+t.test('a request to a collector that hangs times out', async t => {
   const receiver = await startOtlpReceiver(t)
   receiver.answerWith('nothing')
   const setting = openAt(t, receiver, { timeoutMs: 50 })
@@ -208,10 +208,10 @@ t.test('a collector that hangs is given up in time', async t => {
   t.same(setting.reports, ['it did not answer in time'])
   receiver.answerWith(200)
   await setting.exporter.close()
-  t.equal(receiver.spans().length, 2, 'and asked again')
+  t.equal(receiver.spans().length, 2, 'the batch is sent again')
 })
 
-t.test('the end does not wait for one that hangs, and what it leaves is counted', async t => {
+t.test('close does not wait for a collector that hangs, and the spans that are left are counted', async t => {
   const receiver = await startOtlpReceiver(t)
   receiver.answerWith('nothing')
   const setting = openAt(t, receiver, { timeoutMs: 600_000, lastDeliveryMs: 20 })

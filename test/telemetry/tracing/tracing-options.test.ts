@@ -10,7 +10,7 @@ const read = (env: NodeJS.ProcessEnv): TracingOptions => {
   return options
 }
 
-t.test('nothing is recorded where no collector is named, or it is switched off', async t => {
+t.test('tracing is off if no collector is configured or tracing is disabled', async t => {
   const off = [
     {},
     { OTEL_EXPORTER_OTLP_ENDPOINT: '' },
@@ -24,7 +24,7 @@ t.test('nothing is recorded where no collector is named, or it is switched off',
   t.ok(readTracingOptions({ ...base, OTEL_SDK_DISABLED: 'false', OTEL_TRACES_EXPORTER: 'otlp' }))
 })
 
-t.test('the address for all signals gets the path of traces; that for traces is taken as it is', async t => {
+t.test('the endpoint for all signals gets the path of traces; the endpoint for traces is used unchanged', async t => {
   const cases = [
     [base, 'http://127.0.0.1:4318/v1/traces'],
     [{ OTEL_EXPORTER_OTLP_ENDPOINT: 'https://otel.test/base/' }, 'https://otel.test/base/v1/traces'],
@@ -35,7 +35,7 @@ t.test('the address for all signals gets the path of traces; that for traces is 
   for (const [env, endpoint] of cases) t.equal(read(env).collector.endpoint.href, endpoint)
 })
 
-t.test('what is left out has the defaults of OpenTelemetry', async t => {
+t.test('missing variables have the defaults of OpenTelemetry', async t => {
   t.match(read({}), {
     sampling: { ratio: 1, followsParent: true },
     collector: { headers: {}, timeoutMs: 10_000 },
@@ -43,7 +43,7 @@ t.test('what is left out has the defaults of OpenTelemetry', async t => {
   })
 })
 
-t.test('each sampler by its name', async t => {
+t.test('each sampler has its name of OpenTelemetry', async t => {
   const cases = [
     ['always_on', undefined, { ratio: 1, followsParent: false }],
     ['always_off', undefined, { ratio: 0, followsParent: false }],
@@ -59,33 +59,36 @@ t.test('each sampler by its name', async t => {
   }
 })
 
-t.test('the resource and the headers are percent-decoded; what is said for traces counts more', async t => {
-  const { exporter, collector } = read({
-    OTEL_RESOURCE_ATTRIBUTES: 'service.name=other, deployment.environment.name=pr%C3%BCfung ,k8s.pod.name=a=b',
-    OTEL_SERVICE_NAME: 'edge',
-    OTEL_EXPORTER_OTLP_HEADERS: 'X-Api-Key=common%3D1,x-tenant=a',
-    OTEL_EXPORTER_OTLP_TRACES_HEADERS: 'x-api-key=own',
-    OTEL_EXPORTER_OTLP_TIMEOUT: '2000',
-    OTEL_EXPORTER_OTLP_TRACES_TIMEOUT: '3000',
-  })
+t.test(
+  'the resource and the headers are percent-decoded; variables for traces override those for all signals',
+  async t => {
+    const { exporter, collector } = read({
+      OTEL_RESOURCE_ATTRIBUTES: 'service.name=other, deployment.environment.name=pr%C3%BCfung ,k8s.pod.name=a=b',
+      OTEL_SERVICE_NAME: 'edge',
+      OTEL_EXPORTER_OTLP_HEADERS: 'X-Api-Key=common%3D1,x-tenant=a',
+      OTEL_EXPORTER_OTLP_TRACES_HEADERS: 'x-api-key=own',
+      OTEL_EXPORTER_OTLP_TIMEOUT: '2000',
+      OTEL_EXPORTER_OTLP_TRACES_TIMEOUT: '3000',
+    })
 
-  t.same(exporter.resource, {
-    'service.name': 'edge',
-    'deployment.environment.name': 'prüfung',
-    'k8s.pod.name': 'a=b',
-  })
-  t.same(
-    Object.entries(collector.headers).map(([name, value]) => [name, value.reveal()]),
-    [
-      ['x-api-key', 'own'],
-      ['x-tenant', 'a'],
-    ],
-  )
-  t.equal(collector.timeoutMs, 3000)
-})
+    t.same(exporter.resource, {
+      'service.name': 'edge',
+      'deployment.environment.name': 'prüfung',
+      'k8s.pod.name': 'a=b',
+    })
+    t.same(
+      Object.entries(collector.headers).map(([name, value]) => [name, value.reveal()]),
+      [
+        ['x-api-key', 'own'],
+        ['x-tenant', 'a'],
+      ],
+    )
+    t.equal(collector.timeoutMs, 3000)
+  },
+)
 
 t.test(
-  'a value that is wrong is refused by the name of its variable, and is not repeated where it may be a secret',
+  'the message for an invalid value names the variable, and does not repeat a value that may be a secret',
   async t => {
     const cases = [
       [{ OTEL_EXPORTER_OTLP_ENDPOINT: '127.0.0.1:4317' }, /^OTEL_EXPORTER_OTLP_ENDPOINT must be an http or https URL/],
@@ -117,12 +120,12 @@ t.test(
     }
     t.ok(
       read({ OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc', OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: 'http/json' }),
-      'what is for other signals is none of our business',
+      'a variable for other signals is ignored',
     )
   },
 )
 
-t.test('a key among the headers shows nowhere', async t => {
+t.test('a key in the headers is never shown', async t => {
   const options = read({ OTEL_EXPORTER_OTLP_HEADERS: 'x-api-key=s3cret' })
 
   t.notMatch(`${inspect(options, { depth: 9 })}${JSON.stringify(options)}`, /s3cret/)
