@@ -97,7 +97,7 @@ t.test('two workers that share a file', async t => {
     const outcomes = await Promise.all([1, 2].map(() => run('new', '--id', 'shop', ...grants, ...options)))
 
     t.same(outcomes.map(({ code }) => code).toSorted(), [0, 1])
-    t.match(outcomes.find(({ code }) => code === 1)?.stderr, /the store knows a client "shop"/)
+    t.match(outcomes.find(({ code }) => code === 1)?.stderr, /the store has a client "shop" already/)
     secret = secretIn(outcomes.find(({ code }) => code === 0)?.stdout ?? '')
     await settled(pods, 200, token('shop', secret))
     const { body } = await send(`${url}/.well-known/oauth-authorization-server`, { method: 'GET', type: undefined })
@@ -118,7 +118,7 @@ t.test('two workers that share a file', async t => {
     t.same(await everywhere(pods, token('shop', secret, refreshOf(person.refresh_token))), ['invalid_client'])
     t.same(await everywhere(pods, token('shop', secret, waiting)), ['invalid_client'])
     t.equal(await isActive(person.access_token), false)
-    await eventually(() => hasLogged(pod, '"refused":"disabled"'))
+    await eventually(() => hasLogged(pod, '"error_code":"disabled"'))
 
     t.match(await run('enable', 'shop'), { code: 0, stdout: 'shop is enabled\n' })
     await settled(pods, 200, api(person.access_token))
