@@ -135,8 +135,8 @@ t.test('when other CAs verify clients, the connections of clients with a certifi
   const { url, seen, held } = await listen(t, { clientAuth: 'optional', clientCaFile })
   const identity = { ...trust, cert: selfSigned.cert, key: selfSigned.key }
   const open = () => openConnection(t, url, identity)
-  const [idle, anybody, waiting, begun] = [open(), openConnection(t, url, trust), open(), open()]
-  for (const connection of [idle, anybody]) await connection.send(request).answer()
+  const [idle, anonymous, waiting, begun] = [open(), openConnection(t, url, trust), open(), open()]
+  for (const connection of [idle, anonymous]) await connection.send(request).answer()
   waiting.send(request.replace('/', '/held'))
   begun.send(request.replace('/', '/begun'))
   await eventually(() => held.length === 2)
@@ -158,7 +158,7 @@ t.test('when other CAs verify clients, the connections of clients with a certifi
   )
   for (const connection of [waiting, begun]) t.not(await connection.ended(), 'open')
   t.equal(
-    (await anybody.send(request).answer()).body.toString(),
+    (await anonymous.send(request).answer()).body.toString(),
     'nobody',
     'a client without a certificate stays connected',
   )

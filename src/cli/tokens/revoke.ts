@@ -95,8 +95,8 @@ const reportStrangers = async (
   person: User | undefined,
 ): Promise<void> => {
   const isClient = async (id: string): Promise<boolean> => oauth.clients.has(id) || Boolean(await clients.find(id))
-  const report = (who: string): void =>
-    printErrorLine(`sidegate: ${who} now; everything that was issued under that name is revoked`)
+  const report = (problem: string): void =>
+    printErrorLine(`sidegate: ${problem} now; everything that was issued under that name is revoked`)
   if (client_id !== undefined && !(await isClient(client_id)))
     report(`neither the configuration nor the store has a client ${quoted(client_id)}`)
   // With an external login application, Sidegate does not know the users.
@@ -105,9 +105,9 @@ const reportStrangers = async (
 }
 
 const toSentence = ({ client_id, sub, throughSec }: NotBefore, person: User | undefined): string => {
-  const who = person ? `${person.username} (subject ${sub})` : `subject ${sub}`
-  const whom = [sub !== undefined && `for ${who}`, client_id !== undefined && `to ${client_id}`].filter(Boolean)
-  return `revoked: everything issued ${whom.join(' ')} until ${toInstant((throughSec + 1) * 1000)}; tokens issued from now on are valid`
+  const user = person ? `${person.username} (subject ${sub})` : `subject ${sub}`
+  const targets = [sub !== undefined && `for ${user}`, client_id !== undefined && `to ${client_id}`].filter(Boolean)
+  return `revoked: everything issued ${targets.join(' ')} until ${toInstant((throughSec + 1) * 1000)}; tokens issued from now on are valid`
 }
 
 /** One JSON object on standard output, with times in ISO 8601. */

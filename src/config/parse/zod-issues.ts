@@ -44,13 +44,13 @@ const renamedKeys: ReadonlyMap<string, { readonly to: string; readonly note: str
     'ejection',
     {
       to: 'outlierDetection',
-      note: ', and in it time is baseEjectionTime, maxTime is maxEjectionTime, maxEjectionPercent is maxEjectionPercent',
+      note: ', and in it time is baseEjectionTime, maxTime is maxEjectionTime, mostPercent is maxEjectionPercent',
     },
   ],
   ['time', { to: 'baseEjectionTime', note: '' }],
   ['maxTime', { to: 'maxEjectionTime', note: '' }],
-  ['maxEjectionPercent', { to: 'maxEjectionPercent', note: '' }],
-  ['retryBudgetPercent', { to: 'retryBudgetPercent', note: '' }],
+  ['mostPercent', { to: 'maxEjectionPercent', note: '' }],
+  ['retryPercent', { to: 'retryBudgetPercent', note: '' }],
   ['browser', { to: 'bindToBrowser', note: ': true for same, false for any' }],
 ])
 

@@ -9,7 +9,7 @@ import { unavailableReason } from './connection-errors.ts'
 export const wholeRedis = 'Redis'
 
 /** Names the slots of a Cluster that no node serves. */
-const nobody = 'no node of the cluster'
+const noNode = 'no node of the cluster'
 
 /**
  * The shard that has a key: the address of its primary.
@@ -19,7 +19,7 @@ export const shardOf = (connection: RedisConnection, key: string): string => {
   if (!(connection instanceof Cluster)) return wholeRedis
   // ioredis computes slots only for its commands; this one is never sent.
   const slot = new Command('exists', [`${connection.options.keyPrefix ?? ''}${key}`]).getSlot()
-  return connection.slots[slot]?.[0] ?? nobody
+  return connection.slots[slot]?.[0] ?? noNode
 }
 
 /**

@@ -34,6 +34,18 @@ holdsEach(t, [
     accepted: upstream({ outlierDetection: { baseEjectionTime: '1m' } }),
   },
   {
+    says: 'each earlier key of outlierDetection has its present name',
+    refused: upstream({ outlierDetection: { mostPercent: 20 } }),
+    message: /mostPercent: unknown key; it is called maxEjectionPercent now/,
+    accepted: upstream({ outlierDetection: { maxEjectionPercent: 20 } }),
+  },
+  {
+    says: 'the earlier key of the retry budget has its present name',
+    refused: upstream({ retryPercent: 10 }),
+    message: /retryPercent: unknown key; it is called retryBudgetPercent now/,
+    accepted: upstream({ retryBudgetPercent: 10 }),
+  },
+  {
     says: 'TLS is for https targets',
     refused: upstream({ tls: { servername: 'items.test' } }),
     message: /tls: is without effect, since no target is https/,

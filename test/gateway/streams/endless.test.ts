@@ -68,11 +68,11 @@ t.test('a WebSocket is closed when it is idle for too long, or its token ends', 
     const token = await fetchToken(url)
     const open = await openWebSocket(t, url, '/up-guarded/echo', token)
     const outliving = await openWebSocket(t, url, '/outliving-guarded/echo', token)
-    const anybodys = await openWebSocket(t, url, '/up/echo')
+    const anonymous = await openWebSocket(t, url, '/up/echo')
 
     t.equal(await open.closed, 1008)
     await outliving.echo('still here')
-    await anybodys.echo('me too')
+    await anonymous.echo('me too')
   })
 
   await t.test('an event stream breaks off when its token has expired, unless it may outlive it', async t => {
@@ -80,12 +80,12 @@ t.test('a WebSocket is closed when it is idle for too long, or its token ends', 
     const events = await openEvents(t, url, '/events-guarded/a', held, token)
     await events.say('data: 1\n\n')
     const outliving = await openEvents(t, url, '/outliving-events-guarded/a', held, token)
-    const anybodys = await openEvents(t, url, '/events/a', held)
+    const anonymous = await openEvents(t, url, '/events/a', held)
 
     t.notOk((await events.connection.answer()).isComplete)
     await eventually(() => events.socket.destroyed)
     await outliving.say('data: still here\n\n')
-    await anybodys.say('data: me too\n\n')
+    await anonymous.say('data: me too\n\n')
   })
 
   await t.test('an answer of another kind outlives its token', async t => {

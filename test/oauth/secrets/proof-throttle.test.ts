@@ -6,7 +6,7 @@ import { createProofThrottle, type ProofResult } from '../../../src/oauth/secret
 import { createMemoryLimiter } from '../../../src/stores/memory/limiter.ts'
 import { createManualClock } from '../support/authorization-server.ts'
 
-const who = {
+const caller = {
   name: 'app',
   address: '192.0.2.1',
   toRefusal: (proofFault: ClientAuthFailureReason) => new OAuthError('invalid_client', 'No', { proofFault }),
@@ -25,7 +25,7 @@ t.test('a proof that needs no I/O is verified at once, without a promise', async
   const { run } = start()
 
   t.equal(
-    run(who, () => ({ proven: 'yes' })),
+    run(caller, () => ({ proven: 'yes' })),
     'yes',
   )
 })
@@ -34,9 +34,9 @@ t.test('a proof that waits for keys does not delay another one of the same name 
   const { run } = start()
   const keys = Promise.withResolvers<void>()
   let looks = 0
-  const waiting = run(who, (): ProofResult<string> => (looks++ === 0 ? { later: keys.promise } : { proven: 'late' }))
+  const waiting = run(caller, (): ProofResult<string> => (looks++ === 0 ? { later: keys.promise } : { proven: 'late' }))
 
-  t.equal(await run(who, () => ({ proven: 'soon' })), 'soon')
+  t.equal(await run(caller, () => ({ proven: 'soon' })), 'soon')
   t.equal(looks, 1)
   keys.resolve()
   t.equal(await waiting, 'late', 'and it is checked again when the keys are there')
@@ -50,11 +50,11 @@ t.test('the same number of wrong proofs is checked whether they are concurrent o
     return { fault: 'signature' }
   }
 
-  const answers = await Promise.allSettled(Array.from({ length: 20 }, async () => run(who, bad)))
+  const answers = await Promise.allSettled(Array.from({ length: 20 }, async () => run(caller, bad)))
 
   t.equal(looks, 4, 'three within the limit, and one above it')
   t.ok(answers.every(({ status }) => status === 'rejected'))
-  t.throws(() => run(who, () => ({ proven: 'good' })), { code: 'rate_limit_exceeded' }, 'whatever the credentials')
+  t.throws(() => run(caller, () => ({ proven: 'good' })), { code: 'rate_limit_exceeded' }, 'whatever the credentials')
 })
 
 t.test('a failed fetch of keys is not a wrong proof, and is not counted', async t => {
@@ -62,6 +62,6 @@ t.test('a failed fetch of keys is not a wrong proof, and is not counted', async 
   const away = new OAuthError('temporarily_unavailable', 'Away')
 
   for (let times = 0; times < 5; times++) {
-    await t.rejects(async () => run(who, () => ({ later: Promise.reject(away) })), { code: away.code })
+    await t.rejects(async () => run(caller, () => ({ later: Promise.reject(away) })), { code: away.code })
   }
 })
