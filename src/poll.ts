@@ -19,7 +19,8 @@ export const poll = (once: () => unknown, pauseMs: number | (() => number)): Pol
   let timer: NodeJS.Timeout | undefined
   let isClosed = false
   const later = (): void => {
-    if (!isClosed) timer = setTimeout(go, alignedMs(typeof pauseMs === 'number' ? pauseMs : pauseMs())).unref()
+    if (!isClosed)
+      timer = setTimeout(go, alignedMs(typeof pauseMs === 'number' ? pauseMs : pauseMs(), performance.now())).unref()
   }
   const go = (): void => {
     const underWay = once()
@@ -35,9 +36,10 @@ export const poll = (once: () => unknown, pauseMs: number | (() => number)): Pol
   }
 }
 
-/** The time until the first multiple of the pause that is at least a quarter of the pause away, in milliseconds. */
-const alignedMs = (pauseMs: number): number => {
-  if (pauseMs < leastAlignedMs) return pauseMs
-  const nowMs = performance.now()
-  return Math.ceil(Math.ceil((nowMs + pauseMs * 0.25) / pauseMs) * pauseMs - nowMs)
-}
+/**
+ * The time until the first multiple of the pause that is at least a quarter of the pause away. In milliseconds, rounded
+ * up.
+ * @param nowMs of a monotonic clock
+ */
+export const alignedMs = (pauseMs: number, nowMs: number): number =>
+  pauseMs < leastAlignedMs ? pauseMs : Math.ceil(Math.ceil((nowMs + pauseMs / 4) / pauseMs) * pauseMs - nowMs)

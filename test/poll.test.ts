@@ -1,5 +1,5 @@
 import t from 'tap'
-import { poll } from '../src/poll.ts'
+import { alignedMs, poll } from '../src/poll.ts'
 import { eventually } from './support/eventually.ts'
 
 t.test('what is polled is done again and again until it is closed', async t => {
@@ -67,19 +67,22 @@ t.test('the pause may be another one each time', async t => {
   t.same(pauses.slice(0, 3), [0, 1, 2])
 })
 
-t.test('polls whose pauses are multiples of each other end their pauses at the same time', async t => {
-  const timesMs: Record<'short' | 'long', number[]> = { short: [], long: [] }
-  const short = poll(() => timesMs.short.push(performance.now()), 500)
-  t.teardown(short.close)
-  await new Promise(resolve => setTimeout(resolve, 120))
-  const long = poll(() => timesMs.long.push(performance.now()), 1000)
-  t.teardown(long.close)
+t.test('pauses that are multiples of each other end at the same time', async t => {
+  const endOf = (pauseMs: number, nowMs: number): number => nowMs + alignedMs(pauseMs, nowMs)
 
-  await eventually(() => timesMs.long.length === 2)
+  t.equal(endOf(750, 100_123), 100_500)
+  t.equal(endOf(1500, 100_123), 100_500)
+  t.equal(endOf(750, 100_500), 101_250, 'a pause that begins on time has its full length')
+  t.equal(endOf(750, 100_502), 101_250, 'a late call does not shift those that follow')
+})
 
-  for (const atMs of timesMs.long) {
-    const nearest = timesMs.short.toSorted((one, other) => Math.abs(one - atMs) - Math.abs(other - atMs))[0]
-    const since = (ms: number | undefined): number => Math.round((ms ?? 0) / 500)
-    t.equal(since(nearest), since(atMs), 'in the same half second of the clock of the process')
-  }
+t.test('an aligned pause lasts at least a quarter and at most five quarters of its length', async t => {
+  const lengthsMs = Array.from({ length: 1000 }, (_, nowMs) => alignedMs(1000, nowMs))
+
+  t.equal(Math.min(...lengthsMs), 250)
+  t.equal(Math.max(...lengthsMs), 1249)
+})
+
+t.test('a short pause keeps its length', async t => {
+  t.equal(alignedMs(499, 100_123), 499)
 })
